@@ -1,0 +1,1 @@
+"""Asks the web: an address in, what was seen and its text out. No storage, no index."""

@@ -1,0 +1,1 @@
+"""Where the three libraries meet, and the doors to them."""

@@ -1,0 +1,1 @@
+"""Keeps what was seen under names that prove it."""
