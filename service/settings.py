@@ -1,0 +1,157 @@
+"""Everything that can be set, read in one place.
+
+From environment variables `CITATOR_…`, or from the TOML file that `CITATOR_CONFIG` names (same names in lower case,
+without the prefix); the environment wins. `docs/settings.md` has a heading for each.
+"""
+
+import ipaddress
+import os
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from service.failures import BadSetting
+
+MEBIBYTE = 1024 * 1024
+# Long enough for any page worth reading, short enough that a hostile body cannot fill memory.
+DEFAULT_MAX_BODY = 20 * MEBIBYTE
+
+
+class Settings(BaseSettings):
+    """All settings, frozen. Build with `load_settings`, which turns a bad value into `BadSetting`."""
+
+    model_config = SettingsConfigDict(env_prefix="CITATOR_", frozen=True, extra="ignore", validate_default=True)
+
+    # where things lie
+    data: Path = Path("citator-data")
+    bucket: str | None = None
+    database_url: str | None = None
+    log_key_file: Path | None = None
+    log_origin: str | None = None
+
+    # S3-compatible store
+    s3_endpoint: str | None = None
+    s3_region: str = "us-east-1"
+    s3_access_key: str | None = None
+    s3_secret_key: SecretStr | None = None
+    s3_addressing: Literal["auto", "path", "virtual"] = "auto"
+
+    # the server
+    listen: str = "127.0.0.1:8787"
+    hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    loopback_without_key: bool = False
+    max_request: int = Field(default=64 * MEBIBYTE, ge=1024)
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    # asking the web
+    allow_addresses: Annotated[tuple[str, ...], NoDecode] = ()
+    robots: Literal["follow", "record"] = "follow"
+    user_agent: str = "Citator/0.1 (+self-hosted search; see robots.txt token Citator)"
+    max_body: int = Field(default=DEFAULT_MAX_BODY, ge=1024)
+    fetch_deadline: float = Field(default=30.0, gt=0, le=600)
+    host_delay: float = Field(default=0.5, ge=0, le=3600)
+    host_concurrency: int = Field(default=4, ge=1, le=64)
+    crawl_concurrency: int = Field(default=8, ge=1, le=256)
+
+    # reading pages
+    readers: int = Field(default_factory=lambda: min(os.cpu_count() or 1, 8), ge=1, le=256)
+    read_seconds: float = Field(default=20.0, gt=0, le=600)
+    read_memory: int = Field(default=1024 * MEBIBYTE, ge=128 * MEBIBYTE)
+
+    @field_validator("hosts", "allow_addresses", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        """Lists are written with commas in the environment and as lists in the file."""
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("allow_addresses")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for network in value:
+            ipaddress.ip_network(network, strict=False)
+        return value
+
+    @model_validator(mode="after")
+    def _address(self) -> Self:
+        host, colon, port = self.listen.rpartition(":")
+        if not colon or not host or not port.isdigit() or not int(port) < 65536:  # noqa: PLR2004 - ports end there
+            raise ValueError("listen is HOST:PORT, for example 127.0.0.1:8787")
+        return self
+
+    @classmethod
+    def settings_customise_sources(  # the signature is pydantic's
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then environment, then the file that CITATOR_CONFIG names."""
+        named = os.environ.get("CITATOR_CONFIG")
+        if not named:
+            return init_settings, env_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=Path(named))
+
+    # where each part lies below the data directory
+
+    @property
+    def bucket_address(self) -> str:
+        """The bucket: as set, or the directory `bucket` in the data directory."""
+        return self.bucket or str(self.data / "bucket")
+
+    @property
+    def key_path(self) -> Path:
+        """The log's private key."""
+        return self.log_key_file or self.data / "keys" / "log.key"
+
+    @property
+    def catalogue_url(self) -> str:
+        """SQLAlchemy address of the catalogue."""
+        return self.database_url or f"sqlite:///{(self.data / 'catalogue.db').absolute()}"
+
+    @property
+    def state_url(self) -> str:
+        """SQLAlchemy address of the state database."""
+        return self.database_url or f"sqlite:///{(self.data / 'state.db').absolute()}"
+
+    @property
+    def index_path(self) -> Path:
+        """The search index, a directory of this machine."""
+        return self.data / "index"
+
+    @property
+    def socket_path(self) -> Path:
+        """The local socket of a running server."""
+        return self.data / "server.sock"
+
+
+def load_settings(**given: object) -> Settings:
+    """Read the settings; `given` wins over everything.
+
+    Raises:
+        BadSetting: a value cannot be used, or the file named by CITATOR_CONFIG cannot be read.
+    """
+    named = os.environ.get("CITATOR_CONFIG")
+    if named and not Path(named).is_file():
+        raise BadSetting(f"CITATOR_CONFIG names {named}, which is not a file")
+    try:
+        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
+    except ValidationError as error:
+        problems = "; ".join(
+            f"CITATOR_{'_'.join(str(part) for part in problem['loc']).upper() or 'LISTEN'}: {problem['msg']}"
+            for problem in error.errors()
+        )
+        raise BadSetting(problems) from error
+    except ValueError as error:  # the TOML file does not parse
+        raise BadSetting(f"CITATOR_CONFIG: {error}") from error
