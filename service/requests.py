@@ -1,0 +1,257 @@
+"""What can be asked and what is answered: the values that pass between the doors and the actions.
+
+The request models are read from JSON, from command-line options and, later, from other doors. They hold the option
+names, bounds and defaults once, and the OpenAPI document is made from them. Unknown options are refused, so that a
+misspelt one is never silently without effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
+
+MAX_QUERY: Final = 4_096
+"""Characters in a query. People paste paragraphs; nobody types more than a page."""
+
+MAX_URL: Final = 8_192
+"""Characters in an address. Servers refuse longer ones, 8 KB being the usual limit of a request line."""
+
+MAX_RESULTS: Final = 100
+"""Results of one search. The own index keeps 200 candidates; more than half of them is a listing, not an answer."""
+
+MAX_TOKENS: Final = 1_000_000
+"""Token budget of one reply: the largest context that models offer."""
+
+MAX_LIST: Final = 200
+"""Entries in a list of domains or providers."""
+
+MAX_SEEDS: Final = 10_000
+"""Addresses in one crawl request; with MAX_URL this stays within the size limit of a request in practice."""
+
+MAX_PAGES: Final = 1_000_000
+"""Pages of one crawl."""
+
+MAX_REMOVALS: Final = 10_000
+"""Ids in one removal: the plan of a removal is held in memory and shown whole."""
+
+MAX_SESSION: Final = 256
+"""Characters in a session claim, a media type, a key's name: labels, not texts."""
+
+MAX_REASON: Final = 2_000
+"""Characters in a reason or a title."""
+
+
+_TIME_FORM: Final = "a time is written like 2026-11-29T19:28:36Z or 2026-11-29"
+
+
+def _to_utc(value: object) -> datetime:
+    """Take RFC 3339 times, and dates as their first moment; without an offset, UTC.
+
+    Numbers are refused: nobody can say whether they are seconds or milliseconds.
+    """
+    if not isinstance(value, (str, datetime)):
+        raise ValueError(_TIME_FORM)  # noqa: TRY004 - pydantic turns this one into a validation error
+    try:
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(_TIME_FORM) from error
+
+
+Moment = Annotated[datetime, BeforeValidator(_to_utc, json_schema_input_type=str)]
+"""An aware datetime in UTC."""
+
+Url = Annotated[str, Field(min_length=1, max_length=MAX_URL)]
+"""An address as it was given; whether it is one, the crawler decides."""
+
+Session = Annotated[str, Field(min_length=1, max_length=MAX_SESSION)]
+Domain = Annotated[str, Field(min_length=1, max_length=253)]
+Budget = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
+IdText = Annotated[str, Field(min_length=12, max_length=71)]
+
+_SESSION_DOC = "The caller's own name for its session; kept with the serving record as a claim."
+_STORE_DOC = "Keep record, reply and page. With false nothing stays and the full record is in the reply."
+_MAX_AGE_DOC = "A kept capture not older than this many seconds is good enough; 0 always asks the web."
+
+
+class Asked(BaseModel):
+    """What every request shares: frozen, and no unknown options."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SearchRequest(Asked):
+    """One query. The reply names every candidate that was dropped and why."""
+
+    query: str = Field(
+        max_length=MAX_QUERY, description="What is looked for, in plain words.", examples=["context manager protocol"]
+    )
+    max_results: int = Field(default=8, ge=1, le=MAX_RESULTS, description="Results listed at most.")
+    max_tokens: Budget = Field(
+        default=4000, description="Token budget of all passages; a result without room has `passages: []`."
+    )
+    max_tokens_per_url: Budget | None = Field(default=None, description="Token budget of the passages of one page.")
+    providers: tuple[Annotated[str, Field(min_length=1, max_length=64)], ...] | None = Field(
+        default=None, max_length=MAX_LIST, description="Search providers to ask; none given: all that are set up."
+    )
+    fetch: Literal["auto", "never", "always"] = Field(
+        default="auto",
+        description="`auto` fetches the best candidates that are not fresh enough, `never` uses what is kept.",
+    )
+    max_age: NonNegativeInt | None = Field(default=None, description=_MAX_AGE_DOC)
+    published_after: Moment | None = Field(default=None, description="Only pages published at or after this time.")
+    published_before: Moment | None = Field(default=None, description="Only pages published before this time.")
+    as_of: NonNegativeInt | Moment | None = Field(
+        default=None, description="Search what was known at this time, or at this position of the log."
+    )
+    include_domains: tuple[Domain, ...] = Field(
+        default=(), max_length=MAX_LIST, description="Only these domains and those below them."
+    )
+    exclude_domains: tuple[Domain, ...] = Field(
+        default=(), max_length=MAX_LIST, description="Not these domains nor those below them."
+    )
+    language: str | None = Field(
+        default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", description="BCP 47 tag, such as `en`."
+    )
+    fold: bool = Field(default=True, description="Show near-duplicates once.")
+    store: bool = Field(default=True, description=_STORE_DOC)
+    session: Session | None = Field(default=None, description=_SESSION_DOC)
+
+
+class CaptureRequest(Asked):
+    """Fetch one page, keep what was seen, give its text for reading."""
+
+    url: Url = Field(description="The page.", examples=["https://www.example.org/"])
+    render: Literal["auto", "never", "always"] = Field(
+        default="auto", description="Whether a browser renders the page; `auto`: when it needs it."
+    )
+    screenshot: bool = Field(default=False, description="Keep a picture of the rendered page.")
+    pdf: bool = Field(default=False, description="Keep a printed copy of the rendered page.")
+    max_age: NonNegativeInt | None = Field(default=None, description=_MAX_AGE_DOC)
+    max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
+    store: bool = Field(default=True, description=_STORE_DOC)
+    session: Session | None = Field(default=None, description=_SESSION_DOC)
+
+
+class UploadRequest(Asked):
+    """Bytes that the user has, kept as a capture of the method `upload`."""
+
+    body: bytes = Field(description="The bytes as they are.", repr=False)
+    url: Url | None = Field(default=None, description="Where they came from; none given: a name made from their hash.")
+    at: Moment | None = Field(default=None, description="When they were seen; none given: now.")
+    media_type: str | None = Field(
+        default=None, max_length=MAX_SESSION, description="Their media type; none given: found from name and content."
+    )
+    title: str | None = Field(default=None, max_length=MAX_REASON, description="A title for what has none of its own.")
+    name: str | None = Field(default=None, max_length=1024, description="The file's name.")
+    max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
+    store: bool = Field(default=True, description=_STORE_DOC)
+    session: Session | None = Field(default=None, description=_SESSION_DOC)
+
+
+class CrawlRequest(Asked):
+    """Capture a site: the pages that links and the sitemap lead to, within the sites of the addresses given."""
+
+    url: Url | None = Field(default=None, description="Where to start.", examples=["https://www.example.org/"])
+    urls: tuple[Url, ...] = Field(default=(), max_length=MAX_SEEDS, description="Several places to start.")
+    max_pages: int = Field(default=100, ge=1, le=MAX_PAGES, description="Pages asked for at most.")
+    max_depth: NonNegativeInt | None = Field(
+        default=None, description="Links followed from a start at most; 0 captures only the addresses given."
+    )
+    sitemap: bool = Field(default=True, description="Take addresses from the site's sitemap too.")
+    max_age: NonNegativeInt | None = Field(default=None, description=_MAX_AGE_DOC)
+    session: Session | None = Field(default=None, description=_SESSION_DOC)
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Self:
+        if not self.seeds:
+            raise ValueError("give `url` or `urls`: a crawl starts somewhere")
+        return self
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """All starts, in the order given, each once."""
+        return tuple(dict.fromkeys(([self.url] if self.url else []) + list(self.urls)))
+
+
+class RemovalRequest(Asked):
+    """What to remove. Several conditions narrow the choice, except `ids`, which names things outright."""
+
+    ids: tuple[IdText, ...] = Field(default=(), max_length=MAX_REMOVALS, description="Ids, or unique prefixes of them.")
+    url: Url | None = Field(default=None, description="All captures of this page, asked for or arrived at.")
+    pattern: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_URL,
+        description="All captures whose address matches; `*` stands for anything.",
+        examples=["https://www.example.org/private/*"],
+    )
+    session: Session | None = Field(default=None, description="What was captured for this session.")
+    since: Moment | None = Field(default=None, description="Captured at or after this time.")
+    until: Moment | None = Field(default=None, description="Captured before this time.")
+    dry_run: bool = Field(default=False, description="Only list what would be removed.")
+    reason: str | None = Field(default=None, max_length=MAX_REASON, description="Kept in the deletion record.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        chosen = (self.url, self.pattern, self.session, self.since, self.until)
+        if not self.ids and all(part is None for part in chosen):
+            raise ValueError(
+                "give `ids`, `url`, `pattern`, `session`, `since` or `until`: nothing is removed by default"
+            )
+        return self
+
+
+class Scope(StrEnum):
+    """What a key may do. `admin` includes the others, `fetch` does not include `search`."""
+
+    SEARCH = "search"
+    FETCH = "fetch"
+    READ = "read"
+    ADMIN = "admin"
+
+
+class KeyRequest(Asked):
+    """A new API key."""
+
+    name: str = Field(min_length=1, max_length=MAX_SESSION, description="What it is for.", examples=["my agent"])
+    scopes: tuple[Scope, ...] = Field(min_length=1, description="What it may do; `admin` includes the others.")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, through which door. `session` is the caller's claim: the request's own, else the door's header."""
+
+    key: str | None
+    name: str | None
+    scopes: frozenset[str]
+    surface: str
+    session: str | None = None
+
+    def may(self, scope: str) -> bool:
+        """Whether this caller may do what `scope` covers."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply that is already kept. Doors send exactly `body`. `record` and `serving` are None with `store=false`."""
+
+    body: bytes
+    record: str | None
+    serving: str | None
+    media_type: str = "application/json"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The exact bytes that `id` names. `kind` is the record's kind, `passage`, or `blob`."""
+
+    body: bytes
+    media_type: str
+    id: str
+    kind: str
