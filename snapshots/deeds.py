@@ -1,0 +1,111 @@
+"""What was done to the collection as a whole: `crawl` and `deletion`, and the kinds whose form is not settled yet."""
+
+from collections.abc import Iterator
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from snapshots.record import Code, Count, Id, LoggedRecord, Loose, Part, Seq, Time, ids_within
+
+CrawlState = Literal["running", "done", "cancelled", "failed"]
+
+
+class Crawl(LoggedRecord):
+    """A crawl begins (`started`) or ends (`finished`); the second names the first."""
+
+    kind: Literal["crawl"] = "crawl"
+    version: Literal[1] = 1
+    phase: Literal["started", "finished"]
+    crawl: Id | None = None
+    seeds: Seq[str]
+    options: Loose = Field(default_factory=dict)
+    at: Time
+    counts: dict[Code, Count] | None = None
+    state: CrawlState
+
+    @model_validator(mode="after")
+    def _phases_fit(self) -> Self:
+        if (self.phase == "finished") != (self.crawl is not None):
+            raise ValueError("a finished crawl names the record it started with, a started one names none")
+        if (self.phase == "started") != (self.state == "running"):
+            raise ValueError("a crawl runs from its start and not after its end")
+        return self
+
+    def named(self) -> Iterator[str]:
+        """The record the crawl started with."""
+        if self.crawl is not None:
+            yield self.crawl
+
+
+class Removed(Part):
+    """One object that was removed; `kind` is `capture`, `document` or `blob`, `bytes` its plain length."""
+
+    id: Id
+    kind: Code
+    bytes: Count
+
+
+class Deletion(LoggedRecord):
+    """A removal. It never holds what it removed, only the names that answer with it from now on."""
+
+    kind: Literal["deletion"] = "deletion"
+    version: Literal[0] = 0
+    at: Time
+    selector: Loose
+    removed: Seq[Removed]
+    counts: dict[Code, Count] = Field(default_factory=dict)
+    reason: str | None = None
+    by: str | None = None
+
+    def named(self) -> Iterator[str]:
+        """What was removed."""
+        for removed in self.removed:
+            yield removed.id
+
+
+class Provisional(LoggedRecord):
+    """A kind whose form is not settled: a time and a free body. Strings in the body that are ids count as named."""
+
+    version: Literal[0] = 0
+    at: Time
+    body: Loose = Field(default_factory=dict)
+
+    def named(self) -> Iterator[str]:
+        """Every id that stands in the body."""
+        yield from ids_within(self.body)
+
+
+class Recheck(Provisional):
+    """A kept passage was checked again."""
+
+    kind: Literal["recheck"] = "recheck"
+
+
+class Event(Provisional):
+    """A step of a session."""
+
+    kind: Literal["event"] = "event"
+
+
+class Agent(Provisional):
+    """An agent's definition."""
+
+    kind: Literal["agent"] = "agent"
+
+
+class Watch(Provisional):
+    """An address to check again from time to time."""
+
+    kind: Literal["watch"] = "watch"
+
+
+class Hold(Provisional):
+    """What must not be removed for now."""
+
+    kind: Literal["hold"] = "hold"
+
+
+class Import(Provisional):
+    """Evidence that came from elsewhere."""
+
+    kind: Literal["import"] = "import"
