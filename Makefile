@@ -1,0 +1,94 @@
+# What a developer types. `make help` lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# The first Python on the path that is new enough and can make virtual environments.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+# Evaluation data is no part of this repository; without it `make eval` says so.
+export CITATOR_EVAL_DATA ?= $(abspath ../shared/data)
+# Tests that start servers share two cores badly beyond this.
+JOBS ?= 2
+PYTEST := $(BIN)/python -m pytest
+LOCK := $(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header
+
+.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer eval bench lock image-check clean
+
+help: ## list what can be asked for
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.run ## make .venv and install Citator into it
+
+setup-dev: $(VENV)/.dev ## the same with what developing and testing need
+
+setup-tests: ## system packages for the tests (installs them when root, names them otherwise)
+	@infra/setup-tests.sh
+
+demo: setup ## crawl a small site, search it, prove a passage, rebuild, ask again
+	@$(BIN)/citator demo
+
+format: setup-dev ## put the code into its form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+static: setup-dev ## linters, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+check: static ## what to run before a commit: static checks and the quick tests (under 3 minutes)
+	$(PYTEST) -q -n $(JOBS) --dist loadfile -m "not slow"
+
+test: setup-dev setup-tests static test-wheel test-newer test-all ## everything that must hold
+
+test-all: setup-dev setup-tests ## all tests, slow ones and quality floors included
+	$(PYTEST) -n $(JOBS) --dist loadfile
+
+test-wheel: setup-dev ## the quick tests against the built wheel, from another folder
+	@infra/test-wheel.sh $(BIN)/python
+
+test-newer: setup-dev ## the same on a newer Python, if this machine has one
+	@infra/test-wheel.sh newer
+
+eval: setup-dev ## quality of extraction and ranking, with the figures for docs/quality.md
+	@infra/eval.sh
+
+bench: setup-dev setup-tests ## speed beside its baselines, with the figures for docs/performance.md
+	@$(BIN)/python -m tests.eval.bench
+
+lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
+	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt
+	$(LOCK) $(if $(UPGRADE),--upgrade) --group dev -c requirements/run.txt -o requirements/dev.txt
+
+image-check: setup-dev ## check the Dockerfile and the compose file
+	$(BIN)/hadolint Dockerfile
+	$(PYTEST) -q tests/test_infra.py
+
+clean: ## remove what was built (not a data directory)
+	rm -rf $(VENV) .tmp build dist .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.uv:
+	@if [ -z "$(PYTHON)" ]; then echo "Citator needs Python 3.11 or newer with venv (Debian: apt-get install python3 python3-venv)." >&2; exit 3; fi
+	@echo "Making $(VENV) with $$($(PYTHON) --version)."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.13,<0.14'
+	@touch $@
+
+# `install` leaves what developing needs in place; `sync` removes what no list names any longer.
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/.uv
+	@echo "Installing what Citator needs."
+	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q -r requirements/run.txt
+	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(VENV)/.uv
+	@echo "Installing what developing needs."
+	@VIRTUAL_ENV=$(VENV) $(UV) pip sync -q requirements/dev.txt
+	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q --no-deps -e .
+	@touch $(VENV)/.run $@

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# System packages that the tests use: a PostgreSQL server, and Debian's HTML documentation of Python as a real site.
+# Installs them when run as root on Debian; otherwise says what is missing and how to get it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+have_postgresql() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
+have_pages() { compgen -G '/usr/share/doc/python3*/html/library/contextlib.html' >/dev/null || [ -e .tmp/python3-doc/html/library/contextlib.html ]; }
+updated=
+apt() {
+    if [ -z "$updated" ]; then
+        apt-get -qq update </dev/null || echo "setup-tests: apt-get update had errors; trying with what it got" >&2
+        updated=yes
+    fi
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null
+}
+
+# Without root: the package's files are unpacked, not installed. Also where dpkg leaves documentation out.
+unpack_pages() {
+    local work=.tmp/python3-doc package
+    rm -rf "$work" && mkdir -p "$work/deb"
+    package=$(apt-cache depends python3-doc | awk '/Depends: python3\.[0-9]+-doc/ { print $2; exit }')
+    (cd "$work/deb" && apt-get -qq download "$package" </dev/null)
+    dpkg-deb -x "$work"/deb/*.deb "$work/files"
+    mv "$work"/files/usr/share/doc/python3*/html "$work/html"
+    rm -rf "$work/deb" "$work/files"
+}
+
+if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+    have_postgresql || { echo "setup-tests: installing postgresql" && apt install -y --no-install-recommends postgresql; }
+    have_pages || { echo "setup-tests: installing python3-doc" && apt install -y --no-install-recommends python3-doc; }
+fi
+have_pages || { command -v apt-get >/dev/null && echo "setup-tests: unpacking python3-doc" && unpack_pages; } || true
+
+missing=()
+have_postgresql || missing+=(postgresql)
+have_pages || missing+=(python3-doc)
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "setup-tests: the tests need these packages: ${missing[*]}" >&2
+    echo "setup-tests: on Debian or Ubuntu: sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 3
+fi

@@ -1,0 +1,21 @@
+"""What every test may rely on: no settings from outside, and where the real inputs lie."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Read before the settings are cleared: where evaluation data lies is no setting of Citator.
+EVAL_DATA = Path(os.environ.get("CITATOR_EVAL_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+# A test must not depend on the shell that started it. At import, because collecting already imports modules.
+for _name in [name for name in os.environ if name.startswith("CITATOR_")]:
+    del os.environ[_name]
+
+
+@pytest.fixture(scope="session")
+def eval_data() -> Path:
+    """The folder with evaluation data; a machine that has none says so and skips."""
+    if not EVAL_DATA.is_dir():
+        pytest.skip(f"there is no evaluation data at {EVAL_DATA}; set CITATOR_EVAL_DATA")
+    return EVAL_DATA

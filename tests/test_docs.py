@@ -1,0 +1,104 @@
+"""The documentation says what is so."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+# Read by the settings themselves, and by the command line.
+READ_ELSEWHERE = {"CITATOR_CONFIG", "CITATOR_URL", "CITATOR_KEY"}
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The fragment of each heading, as forges make it."""
+    headings = re.findall(r"^#+\s+(.+?)\s*$", FENCE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", page.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, fragment = unquote(target).partition("#")
+        file = (page.parent / name).resolve() if name else page
+        if not file.exists() or (fragment and file.suffix == ".md" and fragment not in anchors(file)):
+            broken.append(target)
+
+    assert broken == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen or page.suffix != ".md" or not page.is_file():
+            continue
+        seen.add(page)
+        links = re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", FENCE.sub("", page.read_text()))
+        waiting += [(page.parent / unquote(link)).resolve() for link in links if not re.match(r"[a-z]+:", link)]
+
+    assert [str(page.relative_to(ROOT)) for page in PAGES if page not in seen] == []
+
+
+def test_decisions_are_listed_and_numbered() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = (folder / "README.md").read_text()
+    decisions = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    numbers = [name.split("-")[0] for name in decisions]
+
+    assert [name for name in decisions if f"({name})" not in listed] == []
+    assert len(numbers) == len(set(numbers))
+
+
+def settings_of_the_service() -> set[str]:
+    from service.settings import Settings
+
+    prefix = Settings.model_config.get("env_prefix", "")
+    return {f"{prefix}{name}".upper() for name in Settings.model_fields}
+
+
+def test_each_setting_has_a_heading() -> None:
+    if importlib.util.find_spec("service.settings") is None:
+        pytest.skip("the settings have not landed")
+    page = (ROOT / "docs" / "settings.md").read_text()
+    described = set(re.findall(r"^### `(CITATOR_[A-Z0-9_]+)`", page, re.MULTILINE))
+
+    assert described - READ_ELSEWHERE == settings_of_the_service()
+
+
+def test_each_command_is_described() -> None:
+    page = ROOT / "docs" / "cli.md"
+    if not page.exists() or not (ROOT / "service" / "cli.py").exists():
+        pytest.skip("the command line has not landed")
+    shown = subprocess.run(
+        [sys.executable, "-c", "from service.cli import main; main()", "--help"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"},
+    ).stdout
+    commands = set(re.findall(r"^[│|]?\s{1,2}([a-z][a-z-]+)\s{2,}", shown, re.MULTILINE))
+
+    assert commands
+    assert {name for name in commands if f"citator {name}" not in page.read_text()} == set()
+
+
+def test_the_readme_names_make_targets_that_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+    named: set[str] = set()
+    for page in PAGES:
+        named |= set(re.findall(r"\bmake ([a-z][a-z-]+)(?=[`\n])", page.read_text()))
+
+    assert named - targets == set()
