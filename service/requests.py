@@ -239,12 +239,18 @@ class Caller:
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply that is already kept. Doors send exactly `body`. `record` and `serving` are None with `store=false`."""
+    """A reply that is already kept. Doors send exactly `body`. `record` and `serving` are None with `store=false`.
+
+    A capture that gave nothing to read is a reply too: its body is problem details that also hold the members of a
+    capture reply, `status` is the problem's and `media_type` is `application/problem+json`
+    (see `service.errors.outcome_problem`).
+    """
 
     body: bytes
     record: str | None
     serving: str | None
     media_type: str = "application/json"
+    status: int = 200
 
 
 @dataclass(frozen=True)

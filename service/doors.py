@@ -1,0 +1,142 @@
+"""What the doors ask for: the protocol of the actions, whether they run in this process or behind a server."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from service.requests import (
+    Caller,
+    CaptureRequest,
+    CrawlRequest,
+    Evidence,
+    KeyRequest,
+    RemovalRequest,
+    Reply,
+    SearchRequest,
+    UploadRequest,
+)
+
+Json = dict[str, Any]
+
+Progress = Callable[[str, int, int | None], None]
+"""Told what is being done, how far it is, and how far it goes (None: unknown). Called in the event loop's thread."""
+
+
+class Citator(Protocol):
+    """Everything that can be asked over HTTP and on the command line alike.
+
+    Raises, everywhere: the errors of the libraries and of `service.failures`; over a server `ToldProblem` with the
+    same problem. Ids may be given as unique prefixes wherever something is read.
+    """
+
+    async def search(self, request: SearchRequest, caller: Caller, /) -> Reply:
+        """Answer a query; kept before it returns."""
+        ...
+
+    async def capture(self, request: CaptureRequest, caller: Caller, /) -> Reply:
+        """Fetch a page, or take a kept capture that is fresh enough."""
+        ...
+
+    async def upload(self, request: UploadRequest, caller: Caller, /) -> Reply:
+        """Keep the user's bytes as a capture."""
+        ...
+
+    async def captures(self, url: str, /, *, limit: int, before: str | None, caller: Caller) -> Json:
+        """Captures of an address, newest first: `{url, captures: [...], next}`; `next` is the `before` of the rest."""
+        ...
+
+    async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:
+        """Start a crawl: `{id, state, ...}` at once."""
+        ...
+
+    async def crawl(self, crawl: str, /) -> Json:
+        """A crawl as it stands: `{id, state, seeds, counts, captures: [...], failures: [{url, reason, detail}]}`."""
+        ...
+
+    def crawl_events(self, crawl: str, /, *, after: int = 0) -> AsyncIterator[Json]:
+        """The crawl's events after number `after`, as they happen: `{event, type, ...}`; ends with the crawl."""
+        ...
+
+    async def crawl_cancel(self, crawl: str, /) -> Json:
+        """Stop a crawl; what it has captured stays. Returns it as `crawl` does."""
+        ...
+
+    async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
+        """The exact bytes of an id, or one view of its record."""
+        ...
+
+    async def proof(self, text: str, /) -> Json:
+        """`{id, leads, record, index, proof, vkey}`; `proof` is the text of a `.tlog-proof`."""
+        ...
+
+    async def dependents(self, text: str, /) -> Json:
+        """`{id, dependents: [{id, kind}]}`: the records that name it."""
+        ...
+
+    async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
+        """Remove, or with `dry_run` list: `{deletion, dry_run, removed: [{id, kind, bytes}], counts}`."""
+        ...
+
+    async def checkpoint(self) -> bytes:
+        """The log's signed checkpoint."""
+        ...
+
+    async def log_file(self, path: str, /) -> bytes | None:
+        """A tile below the log, as C2SP tlog-tiles names it (`tile/…`); None if there is none."""
+        ...
+
+    async def keys_list(self) -> Json:
+        """`{keys: [{id, name, scopes, created_at, revoked_at, last_used}]}`; never a key itself."""
+        ...
+
+    async def keys_create(self, request: KeyRequest, /) -> Json:
+        """`{id, name, scopes, key}`: the only time that the key is shown."""
+        ...
+
+    async def keys_rotate(self, key: str, /) -> Json:
+        """A new key in place of the one with this id; as `keys_create`."""
+        ...
+
+    async def keys_revoke(self, key: str, /) -> Json:
+        """`{id, revoked_at}`; the key is refused from now on."""
+        ...
+
+    async def rebuild(self, progress: Progress, /) -> Json:
+        """Make catalogue and index anew from the bucket: `{entries, captures, passages, ...}`."""
+        ...
+
+    async def backup(self, path: Path, progress: Progress, /) -> Json:
+        """Write a backup to `path` on the machine that holds the data: `{path, bytes, ...}`."""
+        ...
+
+    async def doctor(self, *, deep: bool, progress: Progress) -> Json:
+        """Check this installation: `{holds, checks: [{check, result, detail}]}`."""
+        ...
+
+    async def log_key_show(self) -> Json:
+        """`{origin, vkey, path, read_only}`; never the private key."""
+        ...
+
+    async def log_key_backup(self, path: Path, /) -> Json:
+        """Copy the private key to `path` (mode 0600): `{path}`."""
+        ...
+
+    async def log_key_rotate(self) -> Json:
+        """Sign with a new key from now on, keeping the old public one: as `log_key_show`."""
+        ...
+
+    async def health(self) -> Json:
+        """What is running and how it is."""
+        ...
+
+
+class Actions(Citator, Protocol):
+    """What a server needs besides."""
+
+    async def authenticate(self, key: str, /) -> Caller | None:
+        """Who holds this key, if it is good; the surface is filled in by the door."""
+        ...
+
+    async def ready(self) -> Json:
+        """`{ready, ...}`: whether requests can be served now."""
+        ...
