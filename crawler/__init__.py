@@ -8,6 +8,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from crawler.addresses import Address as Address
+    from crawler.addresses import canonical as canonical
+    from crawler.addresses import parse_address as parse_address
+    from crawler.addresses import same_origin as same_origin
+    from crawler.addresses import same_site as same_site
+    from crawler.errors import AddressRefused as AddressRefused
+    from crawler.errors import BadAddress as BadAddress
+    from crawler.errors import BadSitemap as BadSitemap
+    from crawler.errors import CrawlError as CrawlError
+    from crawler.guard import Guard as Guard
     from crawler.reader import read_page as read_page
     from crawler.reader_pool import ReaderPool as ReaderPool
     from crawler.reading import Block as Block
@@ -17,17 +27,39 @@ if TYPE_CHECKING:
     from crawler.reading import Link as Link
     from crawler.reading import Reading as Reading
     from crawler.reading import RobotsMeta as RobotsMeta
+    from crawler.visit import FetchSettings as FetchSettings
+    from crawler.visit import Hop as Hop
+    from crawler.visit import RobotsMode as RobotsMode
+    from crawler.visit import RobotsRuling as RobotsRuling
+    from crawler.visit import Tls as Tls
+    from crawler.visit import Visit as Visit
 
 _HOMES = {
+    "Address": "crawler.addresses",
+    "AddressRefused": "crawler.errors",
+    "BadAddress": "crawler.errors",
+    "BadSitemap": "crawler.errors",
     "Block": "crawler.reading",
+    "canonical": "crawler.addresses",
     "Charset": "crawler.reading",
+    "CrawlError": "crawler.errors",
     "Dated": "crawler.reading",
+    "FetchSettings": "crawler.visit",
+    "Guard": "crawler.guard",
+    "Hop": "crawler.visit",
     "Language": "crawler.reading",
     "Link": "crawler.reading",
-    "Reading": "crawler.reading",
-    "ReaderPool": "crawler.reader_pool",
-    "RobotsMeta": "crawler.reading",
+    "parse_address": "crawler.addresses",
     "read_page": "crawler.reader",
+    "ReaderPool": "crawler.reader_pool",
+    "Reading": "crawler.reading",
+    "RobotsMeta": "crawler.reading",
+    "RobotsMode": "crawler.visit",
+    "RobotsRuling": "crawler.visit",
+    "same_origin": "crawler.addresses",
+    "same_site": "crawler.addresses",
+    "Tls": "crawler.visit",
+    "Visit": "crawler.visit",
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - the table is the one list of names; type checkers read the imports above

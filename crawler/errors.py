@@ -1,0 +1,120 @@
+"""Everything that can go wrong when the web is asked, as one tree.
+
+    CrawlError
+    ├── BadAddress           the text is no address that can be asked
+    ├── AddressRefused       the guard does not let us connect there; names the rule
+    ├── RobotsRefused        the site's robots.txt does not let us fetch this, or cannot be had
+    ├── NameNotFound         the host's name has no address
+    ├── ConnectFailed        nobody answers at the address
+    ├── TlsFailed            no trusted encrypted connection came about; carries what was seen of the certificates
+    ├── BrokenExchange       the answer is no HTTP, or the connection was lost before one came
+    ├── PaceHeld             the site asked us to stay away for longer than we have time
+    ├── BadRedirect          the redirect leads nowhere, in a circle, or too far
+    └── BadSitemap           the bytes are no sitemap that can be read safely
+
+`Fetcher.fetch` raises `BadAddress` only: what the web does is told by the outcome of the visit. Exceptions of the parts
+underneath (httpcore2, h11, ssl, OSError, lxml) never leave `crawler`.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crawler.visit import Tls
+
+SHOWN = 200
+"""Code points of a wrong address that are repeated in its message: enough to find it, too few to flood a log."""
+
+
+def shown(text: str) -> str:
+    """Give `text` as it may stand in a message: one line, printable, of bounded length."""
+    cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+    return cut.encode("unicode_escape", "replace").decode("ascii") if not cut.isprintable() else cut
+
+
+class CrawlError(Exception):
+    """The root. `reason` is a machine code, the text a sentence for a person that holds no content of a page."""
+
+    reason = "error"
+
+
+class BadAddress(CrawlError):
+    """The text is no address that can be asked: not parsable, another scheme, with credentials, or too long."""
+
+    def __init__(self, text: str, reason: str, why: str) -> None:
+        self.reason = reason
+        super().__init__(f"{shown(text)!r} cannot be fetched: {why}")
+
+
+class AddressRefused(CrawlError):
+    """The guard does not let us connect. `rule` names the rule, for example `loopback` or `blocked_port`."""
+
+    reason = "address_refused"
+
+    def __init__(self, where: str, rule: str, why: str) -> None:
+        self.rule = rule
+        super().__init__(f"{shown(where)} is refused: {why} ({rule})")
+
+
+class RobotsRefused(CrawlError):
+    """The site's robots.txt forbids it (`robots_disallowed`) or cannot be had (`robots_unreachable`)."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
+
+
+class NameNotFound(CrawlError):
+    """The host's name could not be resolved to any address."""
+
+    reason = "name_not_found"
+
+
+class ConnectFailed(CrawlError):
+    """No connection came about at any of the host's addresses."""
+
+    reason = "connect_failed"
+
+
+class TlsFailed(CrawlError):
+    """No trusted encrypted connection: `tls_certificate` if the certificate does not hold, else `tls_failed`.
+
+    `tls` says what was seen on that very connection, `remote` where it led.
+    """
+
+    def __init__(self, reason: str, message: str, tls: "Tls", remote: str) -> None:
+        self.reason = reason
+        self.tls = tls
+        self.remote = remote
+        super().__init__(message)
+
+
+class BrokenExchange(CrawlError):
+    """The answer is no HTTP (`bad_response`), or the connection was lost before one came (`connection_lost`)."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
+
+
+class PaceHeld(CrawlError):
+    """The site asked us to stay away for `seconds`, which is longer than there is time."""
+
+    reason = "held"
+
+    def __init__(self, host: str, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(f"{host} asked for no requests for another {seconds:.0f} seconds")
+
+
+class BadRedirect(CrawlError):
+    """The redirect cannot be followed: `redirect_loop`, `too_many_redirects` or `bad_redirect`."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
+
+
+class BadSitemap(CrawlError):
+    """The bytes are no sitemap, or one that cannot be read within the limits."""
+
+    reason = "bad_sitemap"
