@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
+    from snapshots.store import Stat, Store, open_store
     from snapshots.times import moment, stamp
 
 _HOME = {
@@ -94,6 +95,8 @@ _HOME = {
     "Search": "answers",
     "SearchState": "answers",
     "Serving": "answers",
+    "Stat": "store",
+    "Store": "store",
     "Tls": "capture",
     "UnknownRecord": "record",
     "Watch": "deeds",
@@ -104,6 +107,7 @@ _HOME = {
     "moment": "times",
     "names": "records",
     "nonce": "record",
+    "open_store": "store",
     "parse_id": "ids",
     "parse_prefix": "ids",
     "passage": "passages",
@@ -169,6 +173,8 @@ __all__ = [
     "Search",
     "SearchState",
     "Serving",
+    "Stat",
+    "Store",
     "StoreError",
     "StoreFull",
     "StoreRefused",
@@ -185,6 +191,7 @@ __all__ = [
     "moment",
     "names",
     "nonce",
+    "open_store",
     "parse_id",
     "parse_prefix",
     "passage",
