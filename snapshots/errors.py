@@ -16,9 +16,11 @@
     │   ├── Missing              no object of this name
     │   └── NoConditionalWrites  the bucket ignores conditions, so a second writer is refused
     ├── LogError
+    │   ├── NoLog                the bucket has no log, and none was to be made
     │   ├── LogReadOnly          the log is open without its key
     │   ├── WrongLogKey          the key at hand is not the one the log was signed with
-    │   └── LogDamaged           tiles, checkpoint and lock contradict each other
+    │   ├── LogDamaged           tiles, checkpoint and lock contradict each other
+    │   └── BadProof             a proof, signed note, checkpoint or key is malformed or does not hold
     └── CatalogueError
         ├── CatalogueBusy        another process held the database for longer than the time-out
         └── CatalogueVersion     the database was made by another version of Citator
@@ -133,6 +135,10 @@ class LogError(EvidenceError):
     """The log could not do what was asked."""
 
 
+class NoLog(LogError):
+    """The bucket has no log, and opening it was not to make one."""
+
+
 class LogReadOnly(LogError):
     """The log is open without its key: it can be read and proven, and takes no entries."""
 
@@ -143,6 +149,10 @@ class WrongLogKey(LogError):
 
 class LogDamaged(LogError):
     """Tiles, checkpoint and lock of the log contradict each other; the text says where."""
+
+
+class BadProof(LogError):
+    """A proof, signed note, checkpoint or key text is malformed or does not hold; the text says what is wrong."""
 
 
 class CatalogueError(EvidenceError):
