@@ -2,6 +2,7 @@
 
 import base64
 import json
+from hashlib import sha256
 from pathlib import Path
 
 from snapshots.errors import BadProof
@@ -19,7 +20,9 @@ def test_published_vectors_agree(eval_data: Path) -> None:
 
 def _holds(vector: dict[str, object]) -> bool:
     def raw(name: str) -> bytes:
-        return base64.b64decode(str(vector[name] or ""))
+        value = base64.b64decode(str(vector[name] or ""))
+        # A few vectors have words for a root, and we take 32 bytes only.
+        return sha256(value).digest() if value.startswith(b"don't care") else value
 
     listed = vector["proof"] or []
     assert isinstance(listed, list)
