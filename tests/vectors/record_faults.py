@@ -1,0 +1,71 @@
+"""One fault each, done to the bytes of a good record or passage."""
+
+from collections.abc import Callable
+
+Fault = Callable[[bytes], bytes]
+
+
+def swap(old: bytes, new: bytes) -> Fault:
+    def fault(data: bytes) -> bytes:
+        assert data.count(old) >= 1, old
+        return data.replace(old, new, 1)
+
+    return fault
+
+
+def without(data: bytes, field: bytes) -> bytes:
+    """`data` without `field` and the string after it."""
+    at = data.index(field)
+    return data[:at] + data[data.index(b",", at) + 1 :]
+
+
+def swap_id(data: bytes, field: bytes) -> bytes:
+    """`data` with null in place of the id after `field`."""
+    at = data.index(field) + len(field)
+    return data[:at] + b"null" + data[data.index(b",", at) :]
+
+
+RECORD_FAULTS: list[tuple[str, str, str, Fault]] = [
+    ("space", "capture", "a space after a colon", swap(b'"body_length":', b'"body_length": ')),
+    ("newline", "serving", "a newline at the end", lambda data: data + b"\n"),
+    ("key-order", "hold", "keys out of order", lambda data: b'{"version":0,' + data[1:].replace(b',"version":0', b"")),
+    ("twice", "crawl-started", "a key twice", swap(b'"kind":"crawl",', b'"kind":"crawl","kind":"crawl",')),
+    ("float", "search", "a float for an integer", swap(b'"candidates_total":2', b'"candidates_total":2.0')),
+    ("loose-float", "search", "a float in a free object", swap(b'"position":12', b'"position":12.5')),
+    ("big-integer", "search", "an integer of 2**53", swap(b'"position":12', b'"position":9007199254740992')),
+    ("score", "search", "a score with an exponent", swap(b'"7.25"', b'"7.25e0"')),
+    ("escape", "search", "a character escaped that need not be", swap("\u20ac".encode(), b"\\u20ac")),
+    ("surrogate", "search", "a lone surrogate", swap("\u20ac".encode(), b"\\ud83d")),
+    ("field-missing", "capture", "a field left out", swap(b'"asked":"http://harbour.example/notices/1",', b"")),
+    ("field-extra", "capture", "a field that version 1 does not have", swap(b'"asked":', b'"aside":null,"asked":')),
+    ("nonce-short", "fetch", "a nonce of 30 digits", swap(b'"nonce":"', b'"nonce":"XX')),
+    (
+        "nonce-none",
+        "fetch",
+        "no nonce",
+        lambda data: without(data, b'"nonce":'),
+    ),
+    ("id-case", "serving", "an id in capitals", lambda data: data.replace(b"sha256:", b"SHA256:", 1)),
+    ("id-bare", "serving", "an id without its scheme", swap(b"sha256:", b"")),
+    ("time-zone", "serving", "a time with an offset", swap(b".010Z", b".010+00:00")),
+    ("time-digits", "serving", "a time without milliseconds", swap(b".010Z", b"Z")),
+    ("time-day", "serving", "the 30th of February", swap(b"2026-11-29", b"2026-02-30")),
+    ("outcome", "capture", "an outcome that is none", swap(b'"outcome":"ok"', b'"outcome":"fine"')),
+    ("range", "fetch", "a range beyond the text", swap(b'"end":200', b'"end":99999')),
+    ("block-outside", "document", "a block outside the text", swap(b'"end":14,', b'"end":99999,')),
+    ("block-level", "document", "a paragraph with a level", swap(b'"level":null', b'"level":2')),
+    ("crawl-end", "crawl-finished", "an end that names no start", lambda data: swap_id(data, b'"crawl":')),
+    ("kind-none", "hold", "no kind", swap(b'"kind":"hold",', b"")),
+    ("version-text", "hold", "a version that is text", swap(b'"version":0', b'"version":"0"')),
+    ("not-object", "hold", "a list", lambda data: b"[" + data + b"]"),
+    ("truncated", "document", "the last byte missing", lambda data: data[:-1]),
+    ("empty", "hold", "nothing at all", lambda _: b""),
+]
+
+PASSAGE_FAULTS: list[tuple[str, str, Fault]] = [
+    ("passage-text", "text shorter than its range", swap(b"Visitors", b"Visitor")),
+    ("passage-prefix", "a prefix cut short", swap(b'"prefix":"', b'"prefix":"","x":"')),
+    ("passage-float", "a start with a fraction", swap(b'"start":', b'"start":0.')),
+    ("passage-field", "a field too many", swap(b'"kind":', b'"id":null,"kind":')),
+    ("passage-version", "a version to come", swap(b'"version":1', b'"version":2')),
+]
