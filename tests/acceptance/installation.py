@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.postgres import free_port
+
 COMMAND = Path(sys.executable).parent / "citator"
 START_WITHIN = 60.0  # seconds; a shared machine with two busy cores takes its time
 
@@ -136,14 +138,14 @@ class Installation:
         )
         return finished
 
-    def start(self, **settings: str) -> Server:
-        """Start `citator serve` on a free port and wait until it can do its work."""
+    def start(self, *, command: Sequence[str] | None = None, **settings: str) -> Server:
+        """Start `citator serve` (or `command`, which does the same) on a free port; wait until it can do its work."""
         log = self.data.with_name(self.data.name + ".serve.log")
         port = free_port()
         environment = self.environment | {"CITATOR_LISTEN": f"127.0.0.1:{port}"} | settings
         with log.open("ab") as messages:
             process = subprocess.Popen(
-                [*self.command, "serve"],
+                [*(command or (*self.command, "serve"))],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=messages,
@@ -164,23 +166,13 @@ class Installation:
         return Server(url, process, (self.data / "first-key").read_text().strip(), log)
 
     @contextmanager
-    def serving(self, **settings: str) -> Iterator[Server]:
+    def serving(self, *, command: Sequence[str] | None = None, **settings: str) -> Iterator[Server]:
         """A server for the time of a block; whatever happens there, nothing of it is left running."""
-        server = self.start(**settings)
+        server = self.start(command=command, **settings)
         try:
             yield server
         finally:
             end_group(server.process)
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    import socket
-
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-        return port
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
