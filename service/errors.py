@@ -132,6 +132,8 @@ TABLE: Final[Mapping[str, Meaning]] = {
         "no-conditional-writes", 503, NOT_DONE, "This bucket cannot be shared by several writers."
     ),
     "snapshots.LogError": Meaning("log", 500, NOT_DONE, "The log could not do what was asked."),
+    "snapshots.NoLog": Meaning("no-log", 503, NOT_DONE, "The bucket holds no log."),
+    "snapshots.BadProof": Meaning("bad-proof", 422, NOT_HELD, "The proof does not hold."),
     "snapshots.LogReadOnly": Meaning(
         "log-read-only", 503, NOT_DONE, "The log is open without its key: nothing is kept."
     ),
@@ -145,6 +147,8 @@ TABLE: Final[Mapping[str, Meaning]] = {
     # asking the web
     "crawler.CrawlError": Meaning("crawl", 502, NOT_DONE, "The page could not be fetched."),
     "crawler.BadAddress": Meaning("bad-address", 400, WRONG_USE, "This is no address that can be fetched."),
+    "crawler.AddressRefused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched here."),
+    "crawler.RobotsRefused": Meaning("robots-refused", 403, NOT_DONE, "The site's robots.txt does not want this."),
     # the search index
     "index.QueryError": Meaning("bad-query", 400, WRONG_USE, "This query cannot be asked."),
     "index.IndexDamaged": Meaning(
@@ -218,7 +222,7 @@ def problem_told(details: Mapping[str, Any], status: int) -> Problem:
 # Outcome of a capture, or the beginning of its reason, or its page state -> meaning.
 OUTCOMES: Final[Mapping[str, Meaning]] = {
     "robots": Meaning("robots-refused", 403, NOT_DONE, "The site's robots.txt does not want this page fetched."),
-    "refused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched from here."),
+    "refused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched here."),
     "timeout": Meaning("time-out", 504, NOT_DONE, "The page did not come in time."),
     "too_large": Meaning("page-too-large", 502, NOT_DONE, "The page is larger than is taken."),
     "rate_limited": Meaning("site-rate-limited", 502, NOT_DONE, "The site says that it is asked too often."),

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
 
 MAX_QUERY: Final = 4_096
 """Characters in a query. People paste paragraphs; nobody types more than a page."""
@@ -62,14 +62,27 @@ def _to_utc(value: object) -> datetime:
         raise ValueError(_TIME_FORM) from error
 
 
+def _whole(text: str) -> str:
+    """Refuse lone surrogates: what holds them has no UTF-8 bytes and could not be kept."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("this is no whole Unicode text: it holds half of a surrogate pair") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+"""Any text that can be written as UTF-8."""
+
 Moment = Annotated[datetime, BeforeValidator(_to_utc, json_schema_input_type=str)]
 """An aware datetime in UTC."""
 
-Url = Annotated[str, Field(min_length=1, max_length=MAX_URL)]
+Url = Annotated[Text, Field(min_length=1, max_length=MAX_URL)]
 """An address as it was given; whether it is one, the crawler decides."""
 
-Session = Annotated[str, Field(min_length=1, max_length=MAX_SESSION)]
-Domain = Annotated[str, Field(min_length=1, max_length=253)]
+Session = Annotated[Text, Field(min_length=1, max_length=MAX_SESSION)]
+Domain = Annotated[Text, Field(min_length=1, max_length=253)]
 Budget = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 IdText = Annotated[str, Field(min_length=12, max_length=71)]
 
@@ -87,7 +100,7 @@ class Asked(BaseModel):
 class SearchRequest(Asked):
     """One query. The reply names every candidate that was dropped and why."""
 
-    query: str = Field(
+    query: Text = Field(
         max_length=MAX_QUERY, description="What is looked for, in plain words.", examples=["context manager protocol"]
     )
     max_results: int = Field(default=8, ge=1, le=MAX_RESULTS, description="Results listed at most.")
@@ -95,7 +108,7 @@ class SearchRequest(Asked):
         default=4000, description="Token budget of all passages; a result without room has `passages: []`."
     )
     max_tokens_per_url: Budget | None = Field(default=None, description="Token budget of the passages of one page.")
-    providers: tuple[Annotated[str, Field(min_length=1, max_length=64)], ...] | None = Field(
+    providers: tuple[Annotated[Text, Field(min_length=1, max_length=64)], ...] | None = Field(
         default=None, max_length=MAX_LIST, description="Search providers to ask; none given: all that are set up."
     )
     fetch: Literal["auto", "never", "always"] = Field(
@@ -143,11 +156,11 @@ class UploadRequest(Asked):
     body: bytes = Field(description="The bytes as they are.", repr=False)
     url: Url | None = Field(default=None, description="Where they came from; none given: a name made from their hash.")
     at: Moment | None = Field(default=None, description="When they were seen; none given: now.")
-    media_type: str | None = Field(
+    media_type: Text | None = Field(
         default=None, max_length=MAX_SESSION, description="Their media type; none given: found from name and content."
     )
-    title: str | None = Field(default=None, max_length=MAX_REASON, description="A title for what has none of its own.")
-    name: str | None = Field(default=None, max_length=1024, description="The file's name.")
+    title: Text | None = Field(default=None, max_length=MAX_REASON, description="A title for what has none of its own.")
+    name: Text | None = Field(default=None, max_length=1024, description="The file's name.")
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
     store: bool = Field(default=True, description=_STORE_DOC)
     session: Session | None = Field(default=None, description=_SESSION_DOC)
@@ -183,7 +196,7 @@ class RemovalRequest(Asked):
 
     ids: tuple[IdText, ...] = Field(default=(), max_length=MAX_REMOVALS, description="Ids, or unique prefixes of them.")
     url: Url | None = Field(default=None, description="All captures of this page, asked for or arrived at.")
-    pattern: str | None = Field(
+    pattern: Text | None = Field(
         default=None,
         min_length=1,
         max_length=MAX_URL,
@@ -194,7 +207,7 @@ class RemovalRequest(Asked):
     since: Moment | None = Field(default=None, description="Captured at or after this time.")
     until: Moment | None = Field(default=None, description="Captured before this time.")
     dry_run: bool = Field(default=False, description="Only list what would be removed.")
-    reason: str | None = Field(default=None, max_length=MAX_REASON, description="Kept in the deletion record.")
+    reason: Text | None = Field(default=None, max_length=MAX_REASON, description="Kept in the deletion record.")
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -218,7 +231,7 @@ class Scope(StrEnum):
 class KeyRequest(Asked):
     """A new API key."""
 
-    name: str = Field(min_length=1, max_length=MAX_SESSION, description="What it is for.", examples=["my agent"])
+    name: Text = Field(min_length=1, max_length=MAX_SESSION, description="What it is for.", examples=["my agent"])
     scopes: tuple[Scope, ...] = Field(min_length=1, description="What it may do; `admin` includes the others.")
 
 
@@ -227,7 +240,7 @@ class Caller:
     """Who asks, through which door. `session` is the caller's claim: the request's own, else the door's header."""
 
     key: str | None
-    name: str | None
+    name: Text | None
     scopes: frozenset[str]
     surface: str
     session: str | None = None

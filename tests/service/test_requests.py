@@ -40,6 +40,7 @@ def test_a_date_is_its_first_moment_and_a_number_is_a_log_position() -> None:
         {"query": "q", "published_after": "yesterday"},
         {"query": "q", "published_after": "0001-01-01T00:00:00+23:00"},
         {"query": "q", "language": "english please"},
+        {"query": "half a pair: \ud83d"},
         {},
     ],
 )

@@ -1,0 +1,291 @@
+"""The gate before the HTTP application: who may come in, and with how much. Pure ASGI, one object, no stack of layers.
+
+For each request, in this order: the name it is addressed to; the page it comes from; the key it carries; the size of
+its body, which is read whole here, so that nothing behind the gate waits for a slow sender. Afterwards it counts and
+logs the answer. Requests over the data directory's own socket need no key: the file system guards that socket.
+"""
+
+import asyncio
+import ipaddress
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import orjson
+import structlog
+
+from service.errors import (
+    ForeignHost,
+    ForeignOrigin,
+    KeyMissing,
+    Problem,
+    RequestTooLarge,
+    RequestTooSlow,
+    problem_of,
+)
+from service.failures import ServiceError
+from service.keys import masked
+from service.metrics import Metrics
+from service.requests import MAX_SESSION, Caller, Scope
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+Authenticate = Callable[[str], Awaitable[Caller | None]]
+
+CALLER: Final = "citator.caller"
+"""Where the application behind the gate finds the `Caller` in the ASGI scope."""
+
+MAX_JSON: Final = 4 * 1024 * 1024
+"""Bytes of a JSON request: a crawl of 10,000 usual addresses is 1 MB."""
+
+BODY_SECONDS: Final = 300.0
+"""Seconds for a whole body to arrive: 64 MB over a slow line take four minutes."""
+
+API: Final = "/api/v1"
+UPLOADS: Final = API + "/uploads"
+OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/openapi.json"})
+"""Answered without a key; none tells what is kept."""
+
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_ADDED: Final = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+
+NO_KEY: Final = "send a key as `Authorization: Bearer KEY` or `x-api-key: KEY`"
+
+LOCAL: Final = Caller(key=None, name="local socket", scopes=frozenset({Scope.ADMIN}), surface="cli")
+LOOPBACK: Final = Caller(
+    key=None, name="loopback", scopes=frozenset({Scope.SEARCH, Scope.FETCH, Scope.READ}), surface="http"
+)
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the gate goes by. `hosts`: names this server answers to besides addresses and `localhost`; `*` is any."""
+
+    hosts: frozenset[str]
+    loopback_without_key: bool
+    max_request: int
+
+
+def problem_bytes(problem: Problem) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and body of a problem's answer."""
+    body = orjson.dumps(problem.details())
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    if problem.status == 401:  # noqa: PLR2004 - the status that asks for a key
+        headers.append((b"www-authenticate", b'Bearer realm="citator"'))
+    if "retry_after" in problem.members:
+        headers.append((b"retry-after", str(problem.members["retry_after"]).encode()))
+    return headers, body
+
+
+class Gate:
+    """ASGI middleware; see the module. `app` finds the caller in `scope[CALLER]`."""
+
+    def __init__(self, app: App, *, authenticate: Authenticate, rules: Rules, metrics: Metrics) -> None:
+        self._app = app
+        self._authenticate = authenticate
+        self._rules = rules
+        self._metrics = metrics
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return  # web sockets: nothing here speaks them, and uvicorn refuses what is not accepted
+        started = time.perf_counter()
+        status = 0
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal status, begun
+            if message["type"] == "http.response.start":
+                status, begun = message["status"], True
+                message["headers"] = [*message.get("headers", ()), *_ADDED]
+            await send(message)
+
+        self._metrics.running.inc()
+        try:
+            try:
+                headers = dict(scope["headers"])
+                await self._let_in(scope, headers)
+                body = await self._body(scope, headers, receive)
+            except ServiceError as error:
+                await _refuse(problem_of(error), sending)
+            else:
+                if body is None:
+                    status = 499  # hung up while sending; logged as others log it
+                else:
+                    await self._app(scope, body, sending)
+        except Exception:
+            log.exception("unexpected", path=scope["path"])
+            if begun:
+                raise  # half an answer is out: the server must break the connection, so that it is not taken for whole
+            await _refuse(problem_of(RuntimeError()), sending)
+        finally:
+            self._metrics.running.dec()
+            self._note(scope, status, time.perf_counter() - started)
+
+    async def _let_in(self, scope: Message, headers: dict[bytes, bytes]) -> None:
+        local = _is_local_socket(scope)
+        keyed = None if local else _key(headers)
+        if not local:
+            self._check_host(headers)
+        _check_origin(scope["method"], headers)
+        caller: Caller | None
+        if local:
+            caller = LOCAL
+        elif keyed is not None:
+            caller = await self._authenticate(keyed)
+        elif (
+            self._rules.loopback_without_key and _is_loopback(scope, headers) and not _is_browser_write(scope, headers)
+        ):
+            caller = LOOPBACK
+        else:
+            caller = None
+        if caller is None and scope["path"] not in OPEN_PATHS:
+            raise KeyMissing(NO_KEY if keyed is None else "this key is unknown or has been revoked")
+        claim = headers.get(b"x-session-id")
+        if caller is not None:
+            surface = "cli" if local else "http"
+            session = claim.decode("latin-1")[:MAX_SESSION] if claim else None
+            scope[CALLER] = replace(caller, surface=surface, session=session)
+
+    def _check_host(self, headers: dict[bytes, bytes]) -> None:
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        name = _host_of("//" + host)[0]
+        if not name:
+            raise ForeignHost("the request names no host")
+        hosts = self._rules.hosts
+        if name == "localhost" or name in hosts or "*" in hosts:
+            return
+        try:
+            ipaddress.ip_address(name)  # an address cannot be pointed here by someone else's name server
+        except ValueError:
+            raise ForeignHost(f"{name!r} is not among the names in CITATOR_HOSTS") from None
+
+    async def _body(self, scope: Message, headers: dict[bytes, bytes], receive: Receive) -> Receive | None:
+        """A `receive` that gives the whole body at once; None if the sender hung up."""
+        limit = self._rules.max_request
+        if scope["path"] != UPLOADS:
+            limit = min(limit, MAX_JSON)
+        told = headers.get(b"content-length")
+        if told is None and b"transfer-encoding" not in headers:
+            return receive
+        too_large = RequestTooLarge(f"at most {limit} bytes are taken here")
+        if told is not None and told.isdigit() and int(told) > limit:
+            raise too_large
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    part = message.get("body", b"")
+                    size += len(part)
+                    if size > limit:
+                        raise too_large
+                    parts.append(part)
+                    if not message.get("more_body", False):
+                        break
+        except TimeoutError:
+            raise RequestTooSlow(f"the body did not arrive within {BODY_SECONDS:.0f} seconds") from None
+        whole: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
+
+        async def replay() -> Message:
+            return whole.pop() if whole else await receive()
+
+        return replay
+
+    def _note(self, scope: Message, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "other")
+        if scope["path"].startswith(API) and not route.startswith(API) and route != "other":
+            route = API + route  # FastAPI knows the paths of included routers without their prefix
+        method = scope["method"] if scope["method"] in {*_SAFE_METHODS, "POST", "DELETE"} else "other"
+        self._metrics.answered(method=method, route=route, status=status, seconds=seconds)
+        caller: Caller | None = scope.get(CALLER)
+        tell = log.debug if scope["path"] in OPEN_PATHS else log.info
+        tell(
+            "request",
+            method=scope["method"],
+            path=masked(scope["path"]),
+            status=status,
+            ms=round(seconds * 1000, 1),
+            key=caller.key if caller else None,
+        )
+
+
+async def _refuse(problem: Problem, send: Send) -> None:
+    headers, body = problem_bytes(problem)
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _host_of(address: str) -> tuple[str, str]:
+    """Host name, and host with port, in lower case; empty where the address is none."""
+    try:
+        parts = urlsplit(address.lower())
+    except ValueError:
+        return "", ""
+    return parts.hostname or "", parts.netloc
+
+
+def _is_local_socket(scope: Message) -> bool:
+    """Whether the connection came over a socket of the file system: then its own address is a path without a port."""
+    server = scope.get("server")
+    return server is not None and server[1] is None
+
+
+def _is_loopback(scope: Message, headers: dict[bytes, bytes]) -> bool:
+    """Whether the other end is this machine itself, and not a proxy on it speaking for someone else."""
+    client = scope.get("client")
+    if client is None or b"x-forwarded-for" in headers or b"forwarded" in headers:
+        return False
+    try:
+        return ipaddress.ip_address(client[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def _key(headers: dict[bytes, bytes]) -> str | None:
+    scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+    if scheme.lower() == b"bearer" and given.strip():
+        return given.strip().decode("latin-1")
+    plain = headers.get(b"x-api-key", b"").strip()
+    return plain.decode("latin-1") if plain else None
+
+
+def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:
+    """Refuse writes that a page of another origin started, whatever key they carry."""
+    if method in _SAFE_METHODS:
+        return
+    origin = headers.get(b"origin")
+    site = headers.get(b"sec-fetch-site")
+    if origin is not None:
+        own = headers.get(b"host", b"").lower()
+        if not own or _host_of(origin.decode("latin-1"))[1].encode("latin-1") != own:
+            raise ForeignOrigin("writes are taken only from this server's own pages")
+    elif site is not None and site not in {b"same-origin", b"none"}:
+        raise ForeignOrigin("writes are taken only from this server's own pages")
+
+
+def _is_browser_write(scope: Message, headers: dict[bytes, bytes]) -> bool:
+    """Whether a browser is asking to change something, or a page of another site is asking anything at all.
+
+    Such requests never get the keyless access of this machine: the person at it did not type them.
+    """
+    site = headers.get(b"sec-fetch-site")
+    if scope["method"] in _SAFE_METHODS:
+        return site not in {None, b"same-origin", b"none"} or b"origin" in headers
+    return site is not None or b"origin" in headers

@@ -1,0 +1,164 @@
+"""What answers look like, for the OpenAPI document. Answers themselves are sent as the bytes that were kept.
+
+Readers must expect further members: answers gain members within a version of the API and never lose any.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Told(BaseModel):
+    """The base of all answers: further members may come."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class PassageTold(Told):
+    """A passage: `text[start:end]` of the document, in code points."""
+
+    id: str = Field(examples=["sha256:" + "5f" * 32], description="Names exactly these bytes, for ever.")
+    cite: str = Field(description="Ready to stand behind a sentence.")
+    text: str | None = None
+    start: int
+    end: int
+
+
+class ResultTold(Told):
+    """One page among the results. `passages` is empty when the token budget had no room."""
+
+    rank: int
+    url: str
+    title: str | None = None
+    capture: str
+    retrieved_at: str
+    passages: list[PassageTold]
+
+
+class DroppedTold(Told):
+    """A candidate that is not among the results."""
+
+    url: str
+    title: str | None = None
+    provider: str | None = None
+    rank: int | None = None
+    reason: str
+
+
+class SearchTold(Told):
+    """The whole result of a search."""
+
+    record: str | None = Field(description="The id of the search record; null with `store=false`.")
+    query: str
+    state: Literal["ok", "no_match", "no_provider", "provider_failed", "all_filtered", "fetch_failed", "budget_cut"]
+    retrieved_at: str
+    providers: list[dict[str, Any]]
+    results: list[ResultTold]
+    dropped: list[DroppedTold]
+    versions: dict[str, Any]
+    timings: dict[str, Any]
+
+
+class CaptureTold(Told):
+    """A page as it was captured, and its text for reading."""
+
+    record: str | None = Field(description="The id of the fetch record; null with `store=false`.")
+    capture: str
+    outcome: str = Field(description="Did we get it.", examples=["ok"])
+    page_state: str = Field(description="What it is.", examples=["ok"])
+    title: str | None = None
+    text: str
+    passages: list[PassageTold]
+
+
+class CaptureListed(Told):
+    """One line in a list of captures."""
+
+    capture: str
+    retrieved_at: str
+
+
+class CapturesTold(Told):
+    """Captures of one address, newest first. `next` is the `before` of the rest; null at the end."""
+
+    url: str
+    captures: list[CaptureListed]
+    next: str | None = None
+
+
+class CrawlTold(Told):
+    """A crawl as it stands."""
+
+    id: str
+    state: Literal["running", "done", "cancelled", "failed"]
+    counts: dict[str, int] | None = None
+    captures: list[dict[str, Any]] = []
+    failures: list[dict[str, Any]] = Field(default=[], description="Each page that failed, and why.")
+
+
+class ProofTold(Told):
+    """How an id is proven to be in the log."""
+
+    id: str
+    leads: list[str] = Field(description="From the id up to the logged record that leads to it.")
+    record: str = Field(description="The logged record.")
+    index: int = Field(description="Its place in the log.")
+    proof: str = Field(description="The text of a `.tlog-proof` (c2sp.org/tlog-proof@v1).")
+    vkey: str = Field(description="The log's public key, as notes name it.")
+
+
+class DependentsTold(Told):
+    """The records that name an id."""
+
+    id: str
+    dependents: list[dict[str, Any]]
+
+
+class RemovalTold(Told):
+    """What was removed, or with `dry_run` would be."""
+
+    dry_run: bool
+    deletion: str | None = Field(description="The id of the deletion record; null with `dry_run`.")
+    removed: list[dict[str, Any]]
+    counts: dict[str, Any]
+
+
+class KeyTold(Told):
+    """An API key without its secret."""
+
+    id: str
+    name: str
+    scopes: list[str]
+
+
+class NewKeyTold(KeyTold):
+    """A key that was just made. `key` is shown this once."""
+
+    key: str
+
+
+class KeysTold(Told):
+    """All keys."""
+
+    keys: list[KeyTold]
+
+
+class HealthTold(Told):
+    """How the service is."""
+
+    status: str = "ok"
+
+
+class ReadyTold(Told):
+    """Whether requests can be served now."""
+
+    ready: bool
+
+
+class ProblemTold(Told):
+    """RFC 9457 problem details."""
+
+    type: str = Field(examples=["urn:citator:problem:unknown-id"])
+    title: str
+    status: int
+    detail: str

@@ -1,0 +1,24 @@
+import pytest
+
+from service.api import application
+from service.gate import App, Rules
+from tests.service.asking import Asker
+from tests.service.small_citator import SmallCitator
+
+
+@pytest.fixture
+def citator() -> SmallCitator:
+    return SmallCitator()
+
+
+@pytest.fixture
+def app(citator: SmallCitator) -> App:
+    return application(
+        citator, Rules(hosts=frozenset({"citator.test"}), loopback_without_key=False, max_request=8 * 1024 * 1024)
+    )
+
+
+@pytest.fixture
+def ask(app: App, citator: SmallCitator) -> Asker:
+    """Asks with a key that may do everything."""
+    return Asker(app, citator.key("admin"))
