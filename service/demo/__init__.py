@@ -1,0 +1,1 @@
+"""`citator demo`: the whole of Citator on a small site that it brings along."""
