@@ -103,3 +103,26 @@ def test_scripts_parse_and_can_be_run(script: Path) -> None:
     assert (parsed.returncode, parsed.stderr) == (0, "")
     assert os.access(script, os.X_OK)
     assert "set -euo pipefail" in script.read_text()
+
+
+def test_a_timed_backup_keeps_the_newest_and_drops_nothing_before_the_new_one_is_whole(tmp_path: Path) -> None:
+    folder, programs = tmp_path / "kept", tmp_path / "bin"
+    folder.mkdir()
+    programs.mkdir()
+    command = programs / "citator"
+    command.write_text('#!/bin/sh\n[ -z "$FAIL" ] || exit 3\necho "$1" > "$2"\n')
+    command.chmod(0o755)
+    for day in ("01", "02", "03"):
+        (folder / f"citator-202001{day}T000000Z.tar").write_text("old")
+    environment = {"PATH": f"{programs}:/usr/bin:/bin"}
+    script = [str(INFRA / "backup.sh"), str(folder), "2"]
+
+    failed = subprocess.run(script, env=environment | {"FAIL": "1"}, capture_output=True, text=True, check=False)
+    after_failure = len(list(folder.iterdir()))
+    done = subprocess.run(script, env=environment, capture_output=True, text=True, check=False)
+
+    assert (failed.returncode, after_failure) == (3, 3)
+    assert done.returncode == 0
+    assert Path(done.stdout.strip()).read_text() == "backup\n"
+    assert sorted(path.name for path in folder.iterdir())[0] == "citator-20200103T000000Z.tar"
+    assert len(list(folder.iterdir())) == 2
