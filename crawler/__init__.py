@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from crawler.addresses import parse_address as parse_address
     from crawler.addresses import same_origin as same_origin
     from crawler.addresses import same_site as same_site
+    from crawler.clock import Clock as Clock
     from crawler.errors import AddressRefused as AddressRefused
     from crawler.errors import BadAddress as BadAddress
     from crawler.errors import BadSitemap as BadSitemap
     from crawler.errors import CrawlError as CrawlError
+    from crawler.errors import NameNotFound as NameNotFound
+    from crawler.fetcher import Fetcher as Fetcher
     from crawler.guard import Guard as Guard
     from crawler.reader import read_page as read_page
     from crawler.reader_pool import ReaderPool as ReaderPool
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from crawler.reading import Link as Link
     from crawler.reading import Reading as Reading
     from crawler.reading import RobotsMeta as RobotsMeta
+    from crawler.resolving import Resolver as Resolver
     from crawler.visit import FetchSettings as FetchSettings
     from crawler.visit import Hop as Hop
     from crawler.visit import RobotsMode as RobotsMode
@@ -42,17 +46,21 @@ _HOMES = {
     "Block": "crawler.reading",
     "canonical": "crawler.addresses",
     "Charset": "crawler.reading",
+    "Clock": "crawler.clock",
     "CrawlError": "crawler.errors",
     "Dated": "crawler.reading",
+    "Fetcher": "crawler.fetcher",
     "FetchSettings": "crawler.visit",
     "Guard": "crawler.guard",
     "Hop": "crawler.visit",
     "Language": "crawler.reading",
     "Link": "crawler.reading",
+    "NameNotFound": "crawler.errors",
     "parse_address": "crawler.addresses",
     "read_page": "crawler.reader",
     "ReaderPool": "crawler.reader_pool",
     "Reading": "crawler.reading",
+    "Resolver": "crawler.resolving",
     "RobotsMeta": "crawler.reading",
     "RobotsMode": "crawler.visit",
     "RobotsRuling": "crawler.visit",

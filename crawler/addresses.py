@@ -7,7 +7,6 @@ taken apart by hand anywhere else.
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Literal
-from urllib.parse import unquote
 
 from ada_url import HostType, join_url, parse_url
 
@@ -122,13 +121,14 @@ def same_site(one: str, other: str) -> bool:
 
 
 def _registrable(host: str) -> str | None:
-    """Give the registrable domain of a host name; None for a public suffix itself or an unknown one."""
-    from tld import get_fld  # noqa: PLC0415 - its list of suffixes is read on first use only
+    """Give the registrable domain of a host name; None for a public suffix itself.
 
-    name: str | None = get_fld(host.rstrip("."), fail_silently=True, fix_protocol=True, search_private=True)
+    A top-level domain that is not on the list counts as a suffix by itself, as the list's own rules say.
+    """
+    from tld import get_fld, is_tld  # noqa: PLC0415 - its list of suffixes is read on first use only
+
+    labels = host.rstrip(".").split(".")
+    if len(labels) > 1 and not is_tld(labels[-1]):
+        return ".".join(labels[-2:])
+    name: str | None = get_fld(".".join(labels), fail_silently=True, fix_protocol=True, search_private=True)
     return name
-
-
-def decoded_path(address: Address) -> str:
-    """Give the path with percent-encoding undone, for showing to people and for matching words in it."""
-    return unquote(address.path, errors="replace")

@@ -7,6 +7,9 @@
     ├── NameNotFound         the host's name has no address
     ├── ConnectFailed        nobody answers at the address
     ├── TlsFailed            no trusted encrypted connection came about; carries what was seen of the certificates
+    ├── TimedOut             nothing came for too long
+    ├── CutShort             the body ended before its end
+    ├── TooLarge             the body is larger than the limit
     ├── BrokenExchange       the answer is no HTTP, or the connection was lost before one came
     ├── PaceHeld             the site asked us to stay away for longer than we have time
     ├── BadRedirect          the redirect leads nowhere, in a circle, or too far
@@ -85,6 +88,30 @@ class TlsFailed(CrawlError):
         self.reason = reason
         self.tls = tls
         self.remote = remote
+        super().__init__(message)
+
+
+class TimedOut(CrawlError):
+    """Nothing came for too long: `connect_timeout`, `read_timeout`, or the whole time is up: `deadline`."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
+
+
+class CutShort(CrawlError):
+    """The body is not whole: `cut_short`, `length_mismatch`, `content_encoding_cut` or `content_encoding_damaged`."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)
+
+
+class TooLarge(CrawlError):
+    """The body is larger than the limit before (`wire_limit`) or after (`body_limit`) content decoding."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
         super().__init__(message)
 
 

@@ -1,9 +1,14 @@
 """What every test may rely on: no settings from outside, and where the real inputs lie."""
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.sites import Route, Site
 
 # Read before the settings are cleared: where evaluation data lies is no setting of Citator.
 EVAL_DATA = Path(os.environ.get("CITATOR_EVAL_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -19,3 +24,14 @@ def eval_data() -> Path:
     if not EVAL_DATA.is_dir():
         pytest.skip(f"there is no evaluation data at {EVAL_DATA}; set CITATOR_EVAL_DATA")
     return EVAL_DATA
+
+
+@pytest.fixture
+def site() -> Iterator[Callable[..., Site]]:
+    """Starts web sites on loopback: `site(Route("/", body="..."), ...)` gives a running `Site`, stopped at the end."""
+    with ExitStack() as running:
+
+        def start(*routes: Route, **more: Any) -> Site:
+            return running.enter_context(Site(routes, **more))
+
+        yield start

@@ -118,6 +118,8 @@ def test_credentials_can_be_dropped_instead() -> None:
         ("http://127.0.0.1:81/", "http://127.0.0.1:82/", False, True),
         ("http://127.0.0.1/", "http://10.0.0.1/", False, False),
         ("http://localhost/", "http://otherhost/", False, False),
+        ("http://wiki.corp.internal/", "http://files.corp.internal/", False, True),
+        ("http://corp.internal/", "http://other.internal/", False, False),
         ("http://example.com/", "mailto:a@example.com", False, False),
     ],
 )

@@ -1,0 +1,210 @@
+"""One request and its answer over a connection, HTTP/1.1 (by h11) or HTTP/2 (by httpcore2).
+
+h11 is used directly, because evidence needs what a pool hides: whether bytes followed the body's declared end, how the
+end was marked, and that a connection with leftovers is never used again (they would be read as the next answer).
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import h11
+import httpcore2
+
+from crawler.addresses import Address
+from crawler.errors import BrokenExchange, CutShort, TimedOut
+from crawler.stream import READ_SIZE, Stream, TlsStream
+from crawler.visit import Header
+
+MAX_HEAD: Final = 131_072
+"""Bytes of status line and headers together; servers and browsers stop between 8 and 256 KiB."""
+
+Framing = Literal["length", "chunked", "close", "none", "frames"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The answer before its body. `framing` says how the end of the body is marked."""
+
+    status: int
+    headers: tuple[Header, ...]
+    protocol: str
+    framing: Framing
+
+
+class Http1:
+    """HTTP/1.1 over one connection, one exchange at a time."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.used = 0
+        self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
+        self._framing: Framing = "none"
+
+    @staticmethod
+    def request_headers(_address: Address, headers: Sequence[Header]) -> tuple[Header, ...]:
+        """Give the headers as they go over the wire."""
+        return tuple(headers)
+
+    async def ask(self, address: Address, headers: Sequence[Header], silence: float) -> Head:
+        """Send a GET and read the answer's head.
+
+        Raises:
+            BrokenExchange, TimedOut: no head came.
+        """
+        self.used += 1
+        wire = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        try:
+            request = self._h11.send(h11.Request(method="GET", target=address.target, headers=wire))
+            end = self._h11.send(h11.EndOfMessage())
+            await self.stream.write((request or b"") + (end or b""), silence)
+        except h11.LocalProtocolError as error:
+            raise BrokenExchange("bad_request", f"the request cannot be written: {error}") from error
+        except httpcore2.WriteError:
+            pass  # servers may answer and close before they have read everything
+        except httpcore2.TimeoutException as error:
+            raise TimedOut("read_timeout", f"the request was not taken within {silence:g} s") from error
+        try:
+            event = await self._next(silence)
+            while isinstance(event, h11.InformationalResponse):
+                event = await self._next(silence)
+        except (h11.RemoteProtocolError, httpcore2.NetworkError) as error:
+            raise _broken(error) from error
+        except httpcore2.TimeoutException as error:
+            raise TimedOut("read_timeout", f"no answer within {silence:g} s") from error
+        if not isinstance(event, h11.Response):
+            raise BrokenExchange("connection_lost", "the connection was closed before an answer came")
+        self._framing = _framing(event)
+        return Head(
+            status=event.status_code,
+            headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in event.headers.raw_items()),
+            protocol="http/" + event.http_version.decode("ascii"),
+            framing=self._framing,
+        )
+
+    async def body(self, silence: float) -> AsyncGenerator[bytes]:
+        """Give the body piece by piece, after transfer decoding.
+
+        Raises:
+            CutShort: it ended before its declared end, or went on behind it.
+            TimedOut: nothing came for `silence` seconds.
+        """
+        try:
+            while isinstance(event := await self._next(silence), h11.Data):
+                yield bytes(event.data)
+        except (h11.RemoteProtocolError, httpcore2.NetworkError) as error:
+            reason = "length_mismatch" if self._framing == "length" else "cut_short"
+            raise CutShort(reason, f"the body ended before its end: {error}") from error
+        except httpcore2.TimeoutException as error:
+            raise TimedOut("read_timeout", f"nothing came for {silence:g} s") from error
+        if self._framing == "close" and self.stream.ended_abruptly:  # RFC 9112 section 9.8
+            raise CutShort("cut_short", "the connection was closed without the notice that would mark the body's end")
+        if self._framing == "length" and self._h11.trailing_data[0].strip():
+            raise CutShort("length_mismatch", "the body goes on behind its declared length")
+
+    def renew(self) -> bool:
+        """Make ready for another exchange, if the last one was whole and the connection stays; False if not."""
+        ours, theirs = self._h11.our_state, self._h11.their_state
+        if ours is not h11.DONE or theirs is not h11.DONE or self._h11.trailing_data[0]:
+            return False
+        self._h11.start_next_cycle()
+        return True
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self.stream.aclose()
+
+    async def _next(self, silence: float) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        while (event := self._h11.next_event()) is h11.NEED_DATA:
+            data = await self.stream.read(READ_SIZE, silence)
+            if not data and self._h11.their_state is h11.SEND_RESPONSE:
+                raise BrokenExchange("connection_lost", "the connection was closed before an answer came")
+            self._h11.receive_data(data)
+        return event
+
+
+class Http2:
+    """HTTP/2 over one connection, used for one exchange at a time."""
+
+    def __init__(self, stream: Stream, address: Address) -> None:
+        self.stream = stream
+        self.used = 0
+        origin = httpcore2.Origin(address.scheme.encode(), address.host.encode(), address.port)
+        self._connection = httpcore2.AsyncHTTP2Connection(origin, stream)
+        self._response: httpcore2.Response | None = None
+
+    @staticmethod
+    def request_headers(address: Address, headers: Sequence[Header]) -> tuple[Header, ...]:
+        """Give the headers as they go over the wire: the pseudo headers first, names in lower case."""
+        pseudo = ((":method", "GET"), (":authority", address.authority), (":scheme", address.scheme))
+        rest = tuple((name.lower(), value) for name, value in headers if name.lower() != "host")
+        return (*pseudo, (":path", address.target), *rest)
+
+    async def ask(self, address: Address, headers: Sequence[Header], silence: float) -> Head:
+        """Send a GET and read the answer's head; see `Http1.ask`."""
+        self.used += 1
+        url = httpcore2.URL(
+            scheme=address.scheme.encode(),
+            host=address.host.encode(),
+            port=address.port,
+            target=address.target.encode(),
+        )
+        wire = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        timeouts = {"timeout": {"read": silence, "write": silence}}
+        try:
+            response = await self._connection.handle_async_request(
+                httpcore2.Request("GET", url, headers=wire, extensions=timeouts)
+            )
+        except (httpcore2.ProtocolError, httpcore2.NetworkError, httpcore2.ConnectionNotAvailable) as error:
+            raise _broken(error) from error
+        except httpcore2.TimeoutException as error:
+            raise TimedOut("read_timeout", f"no answer within {silence:g} s") from error
+        self._response = response
+        return Head(
+            status=response.status,
+            headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in response.headers),
+            protocol="h2",
+            framing="frames",
+        )
+
+    async def body(self, silence: float) -> AsyncGenerator[bytes]:
+        """Give the body piece by piece; see `Http1.body`."""
+        assert self._response is not None, "asked before"
+        try:
+            async for piece in self._response.aiter_stream():
+                yield piece
+        except (httpcore2.ProtocolError, httpcore2.NetworkError) as error:
+            raise CutShort("cut_short", f"the body ended before its end: {error}") from error
+        except httpcore2.TimeoutException as error:
+            raise TimedOut("read_timeout", f"nothing came for {silence:g} s") from error
+
+    def renew(self) -> bool:
+        """Make ready for another exchange; see `Http1.renew`."""
+        self._response = None
+        return self._connection.is_idle() and not self._connection.has_expired()
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self.stream.aclose()
+
+
+Connection = Http1 | Http2
+
+
+def speak(stream: Stream, address: Address) -> Connection:
+    """Give the protocol that was agreed on for this connection."""
+    return Http2(stream, address) if isinstance(stream, TlsStream) and stream.speaks_h2 else Http1(stream)
+
+
+def _framing(response: h11.Response) -> Framing:
+    """Say how the end of the body is marked (RFC 9112 section 6.3)."""
+    if response.status_code in {204, 304}:
+        return "none"
+    names = {name for name, _ in response.headers}
+    return "chunked" if b"transfer-encoding" in names else "length" if b"content-length" in names else "close"
+
+
+def _broken(error: Exception) -> BrokenExchange:
+    if isinstance(error, httpcore2.NetworkError | httpcore2.ConnectionNotAvailable):
+        return BrokenExchange("connection_lost", f"the connection was lost before an answer came: {error}")
+    return BrokenExchange("bad_response", f"the answer is no HTTP: {error}")

@@ -1,0 +1,184 @@
+"""Fetching: one address in, one visit out, whatever the web does."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Final, Self
+
+from crawler.addresses import Address, parse_address
+from crawler.clock import Clock, SystemClock
+from crawler.connections import Connections
+from crawler.dialling import Dialler
+from crawler.errors import CrawlError, TimedOut, TooLarge
+from crawler.gate import Gate
+from crawler.guard import Guard
+from crawler.outcomes import visit_of
+from crawler.pace import DEFAULT_HOLD, Pace
+from crawler.resolving import Resolver, SystemResolver
+from crawler.robots import MAX_ROBOTS, MAX_ROBOTS_HOPS, Robots, RobotsAnswer, Rules, product_token
+from crawler.tls import TlsClient
+from crawler.trip import Trip
+from crawler.visit import FetchSettings, Header, RobotsMode, Visit
+
+ROBOTS_DEADLINE: Final = 10.0
+"""Seconds for a robots.txt with all its redirects; a site that cannot give it in that time gives nothing."""
+CIRCLES: Final = frozenset({"too_many_redirects", "redirect_loop"})
+
+
+class Fetcher:
+    """Asks the web, politely and guarded. An async context manager, for many tasks of one event loop.
+
+    `resolver` and `clock` are for tests and special networks.
+
+    Raises:
+        ValueError: a network in `allow_addresses` is none.
+        BadAddress: an origin in `allow_origins` is none.
+        OSError: a file with certificate authorities cannot be read.
+    """
+
+    def __init__(
+        self, settings: FetchSettings, *, resolver: Resolver | None = None, clock: Clock | None = None
+    ) -> None:
+        self.settings = settings
+        self._clock = clock or SystemClock()
+        self._own_resolver = SystemResolver() if resolver is None else None
+        client = TlsClient(settings.certificate_authorities, http2=settings.http2)
+        self._operators = Guard.of(settings.allow_addresses, settings.allow_origins)
+
+        def connections(guard: Guard) -> Connections:
+            used = self._own_resolver if resolver is None else resolver
+            assert used is not None, "one of the two is there"
+            return Connections(Dialler(guard, used, client, settings.connect_timeout), self._clock)
+
+        self._guarded = connections(replace(self._operators, origins=frozenset()))
+        self._exempt = connections(self._operators)
+        self._pace = Pace(self._clock, delay=settings.delay, concurrency=settings.concurrency)
+        self._robots = Robots(self._ask_robots, product_token(settings.user_agent), self._clock)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._guarded.close()
+        await self._exempt.close()
+        if self._own_resolver is not None:
+            self._own_resolver.close()
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        robots: RobotsMode | None = None,
+        deadline: float | None = None,
+        patient: bool = False,
+    ) -> Visit:
+        """Fetch `url` and tell what came of it.
+
+        Args:
+            url: what to ask for; its fragment is dropped.
+            robots: `follow` refuses what robots.txt forbids, `record` fetches it and notes the override, `ignore` does
+                not ask. None: as in the settings.
+            deadline: seconds for everything together. None: as in the settings.
+            patient: whether waiting for the site's pace does not count against the deadline (for crawls).
+
+        Raises:
+            BadAddress: `url` is no address that can be asked. Nothing else: the outcome tells what the web did.
+        """
+        address = parse_address(url)
+        mode = robots or self.settings.robots
+        seconds = deadline or self.settings.deadline
+        exempt = address.origin in self._operators.origins
+        gate = Gate(self._robots, self._pace, mode if not exempt else "ignore", patient=patient)
+        trip = Trip(
+            self._exempt if exempt else self._guarded, self._clock, self.settings, address, gate.open, follow=not exempt
+        )
+        started_at = self._clock.now()
+        failure: CrawlError | None = None
+        try:
+            async with asyncio.timeout(seconds) as scope, gate.within(scope):
+                await trip.run()
+        except TimeoutError:
+            trip.close("deadline")
+            failure = TimedOut("deadline", f"not done within {seconds:g} seconds")
+        except CrawlError as error:
+            failure = error
+        visit = visit_of(
+            address,
+            trip,
+            failure,
+            ruling=None if exempt else gate.ruling,
+            settings={**self._recorded, "robots": mode, "deadline": f"{seconds:g}"},
+            started_at=started_at,
+            now=self._clock.now(),
+        )
+        if visit.outcome == "rate_limited" and visit.status is not None:
+            self._pace.hold(trip.address.host, visit.retry_after or DEFAULT_HOLD)
+        elif visit.retry_after:
+            self._pace.hold(trip.address.host, visit.retry_after)
+        return visit
+
+    async def rules(self, url: str) -> Rules:
+        """Give the robots.txt rules of the address's site, with its sitemaps.
+
+        Raises:
+            BadAddress: `url` is no address that can be asked.
+        """
+        return await self._robots.rules(parse_address(url))
+
+    @property
+    def _recorded(self) -> dict[str, str | int | bool | None]:
+        """The settings that shape what is seen, as a record holds them."""
+        used = self.settings
+        return {
+            "max_body": used.max_body,
+            "max_wire": used.max_wire,
+            "http2": used.http2,
+            "accept_language": used.accept_language,
+        }
+
+    async def _ask_robots(self, address: Address) -> RobotsAnswer:
+        """Ask an origin for its robots.txt: guarded like any request, without robots or pace in its way."""
+        target = parse_address("/robots.txt", address.href)
+        # One byte more than is read tells that there is more.
+        settings = replace(self.settings, max_body=MAX_ROBOTS + 1)
+        trip = Trip(self._guarded, self._clock, settings, target, _open_gate, max_hops=MAX_ROBOTS_HOPS)
+        try:
+            async with asyncio.timeout(ROBOTS_DEADLINE):
+                try:
+                    await trip.run()
+                except TooLarge as error:
+                    if error.reason != "body_limit":  # the first part is enough
+                        raise
+        except TimeoutError:
+            failure: CrawlError = TimedOut("read_timeout", f"no robots.txt within {ROBOTS_DEADLINE:g} seconds")
+            return RobotsAnswer("failed", trip.address.href, failure=failure)
+        except CrawlError as error:
+            if error.reason in CIRCLES:
+                return RobotsAnswer("lost", trip.address.href)
+            return RobotsAnswer("failed", trip.address.href, failure=error)
+        head, intake = trip.head, trip.intake
+        assert head is not None, "the trip came to its end"
+        assert intake is not None, "the trip came to its end"
+        return RobotsAnswer("answered", trip.address.href, head.status, intake.body, _max_age(head.headers))
+
+
+async def _open_gate(_address: Address) -> None:
+    """Let everything pass."""
+
+
+def _max_age(headers: Sequence[Header]) -> float | None:
+    """Read max-age (seconds) from Cache-Control, if it is there."""
+    for name, value in headers:
+        if name.lower() == "cache-control":
+            for part in value.split(","):
+                key, _, given = part.strip().partition("=")
+                if key.lower() == "max-age" and given.strip('"').isdecimal():
+                    return float(given.strip('"')[:9])
+    return None

@@ -1,0 +1,113 @@
+"""From a walk and how it ended to the visit that is told about it."""
+
+from datetime import datetime
+from typing import Final
+
+from crawler.addresses import Address
+from crawler.errors import (
+    AddressRefused,
+    BadAddress,
+    CrawlError,
+    CutShort,
+    PaceHeld,
+    RobotsRefused,
+    TimedOut,
+    TooLarge,
+)
+from crawler.pace import retry_after
+from crawler.trip import Trip
+from crawler.visit import Outcome, RobotsRuling, Visit
+
+TOO_MANY_REQUESTS: Final = 429
+UNAVAILABLE: Final = 503
+PARTIAL_CONTENT: Final = 206
+
+OUTCOMES: Final[tuple[tuple[type[CrawlError], Outcome], ...]] = (
+    (AddressRefused, "refused"),
+    (BadAddress, "refused"),
+    (RobotsRefused, "refused"),
+    (PaceHeld, "rate_limited"),
+    (TimedOut, "timeout"),
+    (TooLarge, "too_large"),
+    (CutShort, "incomplete"),
+)
+"""What an error makes of a visit; every other one makes it an `error`."""
+
+
+def visit_of(
+    asked: Address,
+    trip: Trip,
+    failure: CrawlError | None,
+    *,
+    ruling: RobotsRuling | None,
+    settings: dict[str, str | int | bool | None],
+    started_at: datetime,
+    now: datetime,
+) -> Visit:
+    """Tell what came of asking for `asked`: `trip` as it stands, ended by `failure` or by itself."""
+    outcome, reason, detail = _judged(trip, failure)
+    intake = trip.intake
+    media_type, charset = _content_type(_header(trip, "content-type"))
+    return Visit(
+        asked=asked.href,
+        final=trip.address.href,
+        hops=tuple(trip.hops),
+        body=None if intake is None or outcome == "too_large" else intake.body,
+        wire_length=None if intake is None else intake.wire_length,
+        wire_sha256=None if intake is None else intake.wire_sha256,
+        media_type=media_type,
+        charset_header=charset,
+        outcome=outcome,
+        reason=reason,
+        detail=detail,
+        warnings=(*trip.warnings, *(intake.warnings if intake else ())),
+        robots=ruling,
+        user_agent=trip.settings.user_agent,
+        settings=settings,
+        started_at=started_at,
+        retrieved_at=now,
+        retry_after=failure.seconds if isinstance(failure, PaceHeld) else _retry_after(trip, now),
+    )
+
+
+def _judged(trip: Trip, failure: CrawlError | None) -> tuple[Outcome, str | None, str | None]:
+    if failure is not None:
+        for kind, outcome in OUTCOMES:
+            if isinstance(failure, kind):
+                return outcome, failure.reason, str(failure)
+        return "error", failure.reason, str(failure)
+    status = trip.head.status if trip.head else None
+    if status == TOO_MANY_REQUESTS:
+        return "rate_limited", "status_429", "the site asks for fewer requests"
+    if status == PARTIAL_CONTENT:
+        return "incomplete", "partial_content", "the site sent a part of the page, though the whole was asked for"
+    if trip.intake is not None and trip.intake.undecodable is not None:
+        label = trip.intake.undecodable
+        return "error", "content_encoding_unsupported", f"the body is coded as {label}, which was not offered"
+    return "ok", None, None
+
+
+def _retry_after(trip: Trip, now: datetime) -> float | None:
+    """Read Retry-After where it means that we should stay away."""
+    status = trip.head.status if trip.head else None
+    return retry_after(_header(trip, "retry-after"), now) if status in {TOO_MANY_REQUESTS, UNAVAILABLE} else None
+
+
+def _header(trip: Trip, name: str) -> str | None:
+    """Give the last header of that name in the final answer, as browsers take it."""
+    values = [value for key, value in trip.head.headers if key.lower() == name] if trip.head else []
+    return values[-1] if values else None
+
+
+def _content_type(value: str | None) -> tuple[str | None, str | None]:
+    """Take a Content-Type apart: media type in lower case, charset as sent; None for what is missing or no sense."""
+    if value is None:
+        return None, None
+    essence, *parameters = value.split(";")
+    media_type = essence.strip().lower()
+    charset = None
+    for parameter in parameters:
+        name, _, given = parameter.partition("=")
+        if name.strip().lower() == "charset" and (found := given.strip().strip("\"'").strip()):
+            charset = charset or found
+    return (media_type if media_type.count("/") == 1 else None), charset

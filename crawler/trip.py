@@ -1,0 +1,204 @@
+"""The way from an asked address along its redirects to the answer, each hop written down."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from urllib.parse import quote_from_bytes
+
+from crawler.addresses import MAX_ADDRESS, Address, parse_address
+from crawler.clock import Clock
+from crawler.connections import Connections
+from crawler.cookies import Jar
+from crawler.errors import BadAddress, BadRedirect, BrokenExchange, CrawlError, TlsFailed
+from crawler.exchange import Connection, Head
+from crawler.receive import Intake, skim
+from crawler.visit import FetchSettings, Header, Hop, Tls
+
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+MAX_HOPS: Final = 20
+"""Redirects followed, as browsers do (WHATWG Fetch)."""
+ACCEPT: Final = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
+URL_BYTES: Final = "".join(map(chr, range(0x21, 0x7F)))
+
+Gate = Callable[[Address], Awaitable[None]]
+"""Waited for before each request; raises a `CrawlError` to forbid it."""
+
+
+@dataclass(slots=True)
+class _OpenHop:
+    """A hop under way."""
+
+    url: str
+    started_at: datetime
+    request_headers: tuple[Header, ...] = ()
+    head: Head | None = None
+    remote: str | None = None
+    tls: Tls | None = None
+
+    def closed(self, now: datetime, error: str | None) -> Hop:
+        head = self.head
+        return Hop(
+            url=self.url,
+            method="GET",
+            request_headers=self.request_headers,
+            status=head.status if head else None,
+            response_headers=head.headers if head else (),
+            protocol=head.protocol if head else None,
+            remote=self.remote,
+            tls=self.tls,
+            started_at=self.started_at,
+            ended_at=now,
+            error=error,
+        )
+
+
+@dataclass
+class Trip:
+    """One walk. After `run`, or after it failed, `hops`, `intake`, `address` and `warnings` tell what came of it."""
+
+    connections: Connections
+    clock: Clock
+    settings: FetchSettings
+    address: Address
+    gate: Gate
+    max_hops: int = MAX_HOPS
+    follow: bool = True
+    hops: list[Hop] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    intake: Intake | None = None
+    head: Head | None = None
+    _jar: Jar = field(default_factory=Jar)
+    _seen: set[tuple[str, str | None]] = field(default_factory=set)
+    _open: _OpenHop | None = None
+
+    async def run(self) -> None:
+        """Walk to the end and take in the body there.
+
+        Raises:
+            CrawlError: why it ended early.
+        """
+        while (location := await self._hop()) is not None:
+            self.address = self._next(location)
+
+    def close(self, error: str | None) -> None:
+        """Write down the hop under way, if there is one, with the machine code of why it ended."""
+        if self._open is not None:
+            self.hops.append(self._open.closed(self.clock.now(), error))
+            self._open = None
+
+    async def _hop(self) -> str | None:
+        """Make one request; gives where it redirects to, or None if its body was taken in."""
+        self._open = _OpenHop(self.address.href, self.clock.now())
+        try:
+            self._refuse_circles()
+            await self.gate(self.address)
+            connection, head = await self._ask()
+            try:
+                location = await self._read(connection, head)
+            except BaseException:
+                await connection.close()
+                raise
+            await self.connections.give_back(self.address, connection)
+        except TlsFailed as error:
+            self._open.tls, self._open.remote = error.tls, error.remote
+            self.close(error.reason)
+            raise
+        except CrawlError as error:
+            self.close(error.reason)
+            raise
+        self.close(None)
+        return location
+
+    def _refuse_circles(self) -> None:
+        """Tell a loop from a change of state: the same address with other cookies may answer something else."""
+        key = (self.address.href, self._jar.header(self.address))
+        if key in self._seen:
+            raise BadRedirect("redirect_loop", f"{self.address.origin} redirects in a circle")
+        if len(self.hops) > self.max_hops:
+            raise BadRedirect("too_many_redirects", f"more than {self.max_hops} redirects")
+        self._seen.add(key)
+
+    async def _ask(self) -> tuple[Connection, Head]:
+        """Send the request; once more over a fresh connection, if a kept one turns out to be dead."""
+        assert self._open is not None, "a hop is under way"
+        connection = await self.connections.take(self.address)
+        while True:
+            kept = connection.used > 0
+            headers = self._headers()
+            self._open.request_headers = connection.request_headers(self.address, headers)
+            self._open.remote, self._open.tls = connection.stream.remote, connection.stream.tls
+            try:
+                head = await connection.ask(self.address, headers, self.settings.read_timeout)
+            except BrokenExchange as error:
+                await connection.close()
+                if not kept or error.reason != "connection_lost":
+                    raise
+                connection = await self.connections.take(self.address, fresh=True)
+            except BaseException:
+                await connection.close()
+                raise
+            else:
+                self._open.head = head
+                return connection, head
+
+    async def _read(self, connection: Connection, head: Head) -> str | None:
+        """Read what follows the head: a redirect's body is skimmed, any other is taken in."""
+        self._jar.take(self.address, _values(head, "set-cookie"), self.clock.now())
+        locations = _values(head, "location")
+        pieces: AsyncGenerator[bytes] = connection.body(self.settings.read_timeout)
+        if head.status in REDIRECTS and locations:
+            if len(set(locations)) > 1:
+                raise BadRedirect("bad_redirect", "the answer redirects to several addresses at once")
+            if not self.follow:
+                raise BadRedirect("redirect_refused", "this address may not redirect")
+            if not await skim(pieces):
+                await connection.close()
+            return locations[0]
+        self.head = head
+        limits = self.settings
+        self.intake = Intake(head.headers, max_wire=limits.max_wire, max_body=limits.max_body)
+        await self.intake.take(pieces)
+        return None
+
+    def _next(self, location: str) -> Address:
+        """Read where a redirect leads.
+
+        Raises:
+            BadAddress: it leads to nothing that may be asked; this too is written down as a hop.
+        """
+        text = location.encode("latin-1")
+        try:
+            target = text.decode("utf-8")
+        except UnicodeDecodeError:
+            target = quote_from_bytes(text, safe=URL_BYTES)
+        try:
+            try:
+                return parse_address(target, self.address.href)
+            except BadAddress as error:
+                if error.reason != "credentials":
+                    raise
+            self.warnings.append("credentials_dropped: a redirect carried a name or password")
+            return parse_address(target, self.address.href, drop_credentials=True)
+        except BadAddress as error:
+            self._open = _OpenHop(target[:MAX_ADDRESS].encode("utf-8", "replace").decode(), self.clock.now())
+            self.close(error.reason)
+            raise
+
+    def _headers(self) -> Sequence[Header]:
+        headers = [
+            ("Host", self.address.authority),
+            ("User-Agent", self.settings.user_agent),
+            ("Accept", ACCEPT),
+            ("Accept-Encoding", ACCEPT_ENCODING),
+        ]
+        if self.settings.accept_language:
+            headers.append(("Accept-Language", self.settings.accept_language))
+        if cookies := self._jar.header(self.address):
+            headers.append(("Cookie", cookies))
+        return headers
+
+
+def _values(head: Head, name: str) -> list[str]:
+    return [value for key, value in head.headers if key.lower() == name]

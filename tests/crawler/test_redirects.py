@@ -1,0 +1,171 @@
+from collections.abc import Callable
+
+import pytest
+
+from tests.crawler.fetching import fetcher
+from tests.network import ScriptedResolver
+from tests.sites import HTML, Route, Site, redirect
+
+Sites = Callable[..., Site]
+
+
+async def test_a_cookie_wall_that_redirects_to_itself_is_passed_and_each_fetch_starts_without_cookies(
+    site: Sites,
+) -> None:
+    wall = site(
+        Route("/notice", cookie="seen=1", body="<p>The toll ends on Friday.</p>"),
+        redirect("/notice", "/notice", 302, ("Set-Cookie", "seen=1; Path=/")),
+    )
+
+    async with fetcher() as web:
+        first = await web.fetch(wall.url("/notice"))
+        second = await web.fetch(wall.url("/notice"))
+
+    assert first.outcome == second.outcome == "ok"
+    assert first.body == b"<p>The toll ends on Friday.</p>"
+    assert first.final == first.asked == wall.url("/notice")
+    assert [hop.status for hop in first.hops] == [302, 200]
+    assert ("Set-Cookie", "seen=1; Path=/") in first.hops[0].response_headers
+    assert wall.asked("/notice") == 4
+    assert [request.get("cookie") for request in wall.requests if request.path == "/notice"] == [None, "seen=1"] * 2
+
+
+async def test_a_wall_that_counts_its_cookie_up_is_passed(site: Sites) -> None:
+    wall = site(
+        Route("/", cookie="step=3", body="in"),
+        redirect("/", "/", 302, ("Set-Cookie", "step=3"), cookie="step=2"),
+        redirect("/", "/", 303, ("Set-Cookie", "step=2"), cookie="step=1"),
+        redirect("/", "/", 307, ("Set-Cookie", "step=1")),
+    )
+
+    async with fetcher() as web:
+        visit = await web.fetch(wall.url())
+
+    assert (visit.outcome, visit.body) == ("ok", b"in")
+    assert [hop.status for hop in visit.hops] == [307, 303, 302, 200]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_loop_without_a_change_of_state_is_told_as_one(site: Sites, status: int) -> None:
+    loop = site(redirect("/a", "/b", status), redirect("/b", "/a", status))
+
+    async with fetcher() as web:
+        visit = await web.fetch(loop.url("/a"))
+
+    assert (visit.outcome, visit.reason) == ("error", "redirect_loop")
+    assert loop.asked("/a") == loop.asked("/b") == 1
+    assert [hop.error for hop in visit.hops] == [None, None, "redirect_loop"]
+
+
+async def test_a_loop_whose_cookie_never_changes_the_answer_ends_as_well(site: Sites) -> None:
+    loop = site(redirect("/", "/", 302, ("Set-Cookie", "a=1")))
+
+    async with fetcher() as web:
+        visit = await web.fetch(loop.url())
+
+    assert visit.reason == "redirect_loop"
+    assert loop.asked("/") == 2
+
+
+async def test_an_endless_chain_ends_at_the_limit(site: Sites) -> None:
+    chain = site(*(redirect(f"/{step}", f"/{step + 1}") for step in range(40)))
+
+    async with fetcher() as web:
+        visit = await web.fetch(chain.url("/0"))
+
+    assert (visit.outcome, visit.reason) == ("error", "too_many_redirects")
+    assert len([request for request in chain.requests if request.path != "/robots.txt"]) == 21
+
+
+async def test_a_redirect_may_be_relative_absolute_or_in_another_alphabet(site: Sites) -> None:
+    target = site(
+        Route("/caf%C3%A9?q=%C3%BC", body="here"), Route("/d/caf%E9", body="there"), Route("/x/y", body="far")
+    )
+    start = site(
+        redirect("/utf8", target.url("/café?q=ü")),
+        Route("/latin", 302, (HTML,), raw_headers=[b"Location: " + target.url("/d/caf").encode() + b"\xe9"]),
+        redirect("/a/b/relative", "../../x/y#part"),
+        Route("/x/y", body="near"),
+    )
+
+    async with fetcher() as web:
+        utf8 = await web.fetch(start.url("/utf8"))
+        latin = await web.fetch(start.url("/latin"))
+        relative = await web.fetch(start.url("/a/b/relative"))
+
+    assert (utf8.body, utf8.final) == (b"here", target.url("/caf%C3%A9?q=%C3%BC"))
+    assert latin.body == b"there"
+    assert (relative.body, relative.final) == (b"near", start.url("/x/y"))
+
+
+@pytest.mark.parametrize(
+    ("to", "outcome", "reason"),
+    [
+        ("file:///etc/passwd", "refused", "scheme"),
+        ("ftp://example.com/", "refused", "scheme"),
+        ("data:text/html,hello", "refused", "scheme"),
+        ("javascript:alert(1)", "refused", "scheme"),
+        ("http://", "refused", "bad_address"),
+        ("http://exa mple/", "refused", "bad_address"),
+    ],
+)
+async def test_a_redirect_to_what_cannot_be_asked_is_refused_and_named(
+    site: Sites, to: str, outcome: str, reason: str
+) -> None:
+    start = site(redirect("/", to))
+
+    async with fetcher() as web:
+        visit = await web.fetch(start.url())
+
+    assert (visit.outcome, visit.reason) == (outcome, reason)
+    assert [hop.error for hop in visit.hops] == [None, reason]
+
+
+async def test_a_redirect_status_without_location_is_a_page(site: Sites) -> None:
+    start = site(Route("/", 302, body="Moved somewhere"))
+
+    async with fetcher() as web:
+        visit = await web.fetch(start.url())
+
+    assert (visit.outcome, visit.status, visit.body) == ("ok", 302, b"Moved somewhere")
+
+
+async def test_credentials_in_a_redirect_are_neither_sent_nor_kept(site: Sites) -> None:
+    start = site(Route("/in", body="in"))
+    start.routes = [*start.routes, redirect("/", f"http://user:secret@127.0.0.1:{start.port}/in")]
+
+    async with fetcher() as web:
+        visit = await web.fetch(start.url())
+
+    assert (visit.outcome, visit.final) == ("ok", start.url("/in"))
+    assert start.requests[-1].get("authorization") is None
+    assert visit.warnings[0].startswith("credentials_dropped")
+
+
+async def test_cookies_go_only_where_they_belong(site: Sites) -> None:
+    other = site(Route("/", body="other"))
+    home = site()
+    home.routes = [
+        redirect(
+            "/",
+            f"http://sub.home.test:{home.port}/deep/page",
+            302,
+            ("Set-Cookie", "host=1; Path=/"),
+            ("Set-Cookie", "wide=1; Domain=home.test; Path=/"),
+            ("Set-Cookie", "deep=1; Domain=.home.test; Path=/deep"),
+            ("Set-Cookie", "far=1; Domain=other.test; Path=/"),
+            ("Set-Cookie", "suffix=1; Domain=test; Path=/"),
+            ("Set-Cookie", "secure=1; Domain=home.test; Secure"),
+            ("Set-Cookie", "gone=1; Domain=home.test; Path=/; Max-Age=0"),
+            ("Set-Cookie", "old=1; Domain=home.test; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT"),
+        ),
+        redirect("/deep/page", f"http://other.test:{other.port}/"),
+    ]
+    names = ScriptedResolver({name: [["127.0.0.1"]] for name in ("home.test", "sub.home.test", "other.test")})
+
+    async with fetcher(resolver=names) as web:
+        visit = await web.fetch(home.url(host="home.test"))
+
+    assert visit.body == b"other"
+    assert home.requests[-1].get("cookie") == "deep=1; wide=1"
+    assert other.requests[-1].get("cookie") is None
