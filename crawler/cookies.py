@@ -83,7 +83,7 @@ def _read(address: Address, line: str, now: datetime) -> tuple[Cookie | None, bo
         name=name,
         value=value,
         domain=domain or address.host,
-        host_only=not domain or domain == address.host,
+        host_only=not domain or not _is_shared(domain),
         path=path if path.startswith("/") else address.path[: address.path.rfind("/")] or "/",
         secure=secure,
     )
@@ -92,13 +92,14 @@ def _read(address: Address, line: str, now: datetime) -> tuple[Cookie | None, bo
 
 def _may_set(address: Address, domain: str) -> bool:
     """Whether a host may set cookies for `domain`: its own, or a parent that is no public suffix."""
-    if domain == address.host:
-        return True
-    return (
-        address.kind == "name"
-        and address.host.endswith("." + domain)
-        and same_site(f"http://{domain}/", f"http://{address.host}/")
+    return domain == address.host or (
+        address.kind == "name" and address.host.endswith("." + domain) and _is_shared(domain)
     )
+
+
+def _is_shared(domain: str) -> bool:
+    """Whether hosts below `domain` belong to one site, which those below a public suffix do not."""
+    return same_site(f"http://{domain}/", f"http://below.{domain}/")
 
 
 def _is_over(attributes: dict[str, str], now: datetime) -> bool:
