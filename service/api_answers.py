@@ -92,7 +92,7 @@ async def _pulsing(events: AsyncIterator[Json], closing: asyncio.Event) -> Async
             else:
                 yield b": still here\n\n"
     except Exception as error:  # noqa: BLE001 - the answer has begun: the only place left to tell of it is the stream
-        yield _sse({"type": "problem", **_told(error).details()}, name="problem")
+        yield _sse(_told(error).details(), name="problem")
     finally:
         stop.cancel()
         following.cancel()

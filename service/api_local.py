@@ -72,9 +72,14 @@ async def told_as_events(work: Callable[[Progress], Awaitable[Json]]) -> AsyncIt
     newest: list[Json] = []
     moved = asyncio.Event()
 
-    def progress(what: str, done: int, total: int | None) -> None:
-        newest[:] = [{"type": "progress", "what": what, "done": done, "total": total}]
+    loop = asyncio.get_running_loop()
+
+    def moving(event: Json) -> None:
+        newest[:] = [event]
         moved.set()
+
+    def progress(what: str, done: int, total: int | None) -> None:
+        loop.call_soon_threadsafe(moving, {"type": "progress", "what": what, "done": done, "total": total})
 
     async def doing() -> Json:
         try:

@@ -19,7 +19,7 @@ from service.requests import (
 Json = dict[str, Any]
 
 Progress = Callable[[str, int, int | None], None]
-"""Told what is being done, how far it is, and how far it goes (None: unknown). Called in the event loop's thread."""
+"""Told what is being done, how far it is, and how far it goes (None: unknown). May be called from any thread."""
 
 
 class Citator(Protocol):
