@@ -6,6 +6,7 @@ handshake's own Certificate message, which is there in either case.
 
 import ssl
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -31,13 +32,22 @@ class TlsClient:
 
     def __init__(self, authorities: Sequence[str] = (), *, http2: bool = True) -> None:
         self._seen: WeakKeyDictionary[ssl.SSLObject, tuple[int, bytes]] = WeakKeyDictionary()
-        self._context = context = ssl.create_default_context()
+        self._authorities = tuple(authorities)
+        self._http2 = http2
+        if authorities:  # a wrong file is told at the start, not in the middle of a crawl
+            _ = self._context
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        """Built when first needed: reading all authorities takes tens of milliseconds."""
+        context = ssl.create_default_context()
         context.load_verify_locations(certifi.where())
-        for path in authorities:
+        for path in self._authorities:
             context.load_verify_locations(path)
-        context.set_alpn_protocols(["h2", "http/1.1"] if http2 else ["http/1.1"])
+        context.set_alpn_protocols(["h2", "http/1.1"] if self._http2 else ["http/1.1"])
         # Not documented, but there since 3.8; the public ways give no certificates when they do not hold.
         context._msg_callback = self._note  # type: ignore[attr-defined]  # noqa: SLF001 - reason above
+        return context
 
     def connection(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, host: str) -> ssl.SSLObject:
         """Begin a connection to `host` over two buffers.
