@@ -53,7 +53,9 @@ if TYPE_CHECKING:
     from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
+    from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
+    from snapshots.probe import probe
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.store import Stat, Store, open_store
@@ -73,6 +75,7 @@ _HOME = {
     "Event": "deeds",
     "Extractor": "document",
     "Fetch": "answers",
+    "Held": "objects",
     "Hold": "deeds",
     "Hop": "capture",
     "Import": "deeds",
@@ -82,6 +85,7 @@ _HOME = {
     "Link": "document",
     "LoggedRecord": "record",
     "Method": "capture",
+    "Objects": "objects",
     "Outcome": "capture",
     "PageState": "capture",
     "Passage": "passages",
@@ -114,6 +118,7 @@ _HOME = {
     "parse_prefix": "ids",
     "passage": "passages",
     "passage_of": "passages",
+    "probe": "probe",
     "read": "records",
     "read_passage": "passages",
     "remake": "passages",
@@ -147,6 +152,7 @@ __all__ = [
     "EvidenceError",
     "Extractor",
     "Fetch",
+    "Held",
     "Hold",
     "Hop",
     "Import",
@@ -161,6 +167,7 @@ __all__ = [
     "Missing",
     "NoConditionalWrites",
     "NoLog",
+    "Objects",
     "Outcome",
     "PageState",
     "Passage",
@@ -200,6 +207,7 @@ __all__ = [
     "parse_prefix",
     "passage",
     "passage_of",
+    "probe",
     "read",
     "read_passage",
     "remake",
