@@ -50,23 +50,27 @@ if TYPE_CHECKING:
     )
     from snapshots.canonical import Json
     from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Tls
+    from snapshots.catalogue import CaptureRow, Catalogue, Naming, PassageRow
     from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
-    from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
-    from snapshots.probe import probe
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
+    from snapshots.state import ApiKey, Claim, Lease, State
     from snapshots.store import Stat, Store, open_store
     from snapshots.times import moment, stamp
 
 _HOME = {
     "Agent": "deeds",
+    "ApiKey": "state",
     "Block": "document",
     "Candidate": "answers",
     "Capture": "capture",
+    "CaptureRow": "catalogue",
+    "Catalogue": "catalogue",
     "Charset": "capture",
+    "Claim": "state",
     "Crawl": "deeds",
     "CrawlState": "deeds",
     "Dated": "document",
@@ -75,21 +79,22 @@ _HOME = {
     "Event": "deeds",
     "Extractor": "document",
     "Fetch": "answers",
-    "Held": "objects",
     "Hold": "deeds",
     "Hop": "capture",
     "Import": "deeds",
     "Json": "canonical",
     "KEPT": "answers",
     "Language": "document",
+    "Lease": "state",
     "Link": "document",
     "LoggedRecord": "record",
     "Method": "capture",
-    "Objects": "objects",
+    "Naming": "catalogue",
     "Outcome": "capture",
     "PageState": "capture",
     "Passage": "passages",
     "PassageRef": "answers",
+    "PassageRow": "catalogue",
     "ProviderRank": "answers",
     "ProviderReply": "answers",
     "Recheck": "deeds",
@@ -102,6 +107,7 @@ _HOME = {
     "SearchState": "answers",
     "Serving": "answers",
     "Stat": "store",
+    "State": "state",
     "Store": "store",
     "Tls": "capture",
     "UnknownRecord": "record",
@@ -118,7 +124,6 @@ _HOME = {
     "parse_prefix": "ids",
     "passage": "passages",
     "passage_of": "passages",
-    "probe": "probe",
     "read": "records",
     "read_passage": "passages",
     "remake": "passages",
@@ -130,6 +135,7 @@ __all__ = [
     "KEPT",
     "Agent",
     "AmbiguousId",
+    "ApiKey",
     "ArchiveClosed",
     "BadId",
     "BadProof",
@@ -137,10 +143,13 @@ __all__ = [
     "Block",
     "Candidate",
     "Capture",
+    "CaptureRow",
+    "Catalogue",
     "CatalogueBusy",
     "CatalogueError",
     "CatalogueVersion",
     "Charset",
+    "Claim",
     "Conflict",
     "Crawl",
     "CrawlState",
@@ -152,12 +161,12 @@ __all__ = [
     "EvidenceError",
     "Extractor",
     "Fetch",
-    "Held",
     "Hold",
     "Hop",
     "Import",
     "Json",
     "Language",
+    "Lease",
     "Link",
     "LogDamaged",
     "LogError",
@@ -165,13 +174,14 @@ __all__ = [
     "LoggedRecord",
     "Method",
     "Missing",
+    "Naming",
     "NoConditionalWrites",
     "NoLog",
-    "Objects",
     "Outcome",
     "PageState",
     "Passage",
     "PassageRef",
+    "PassageRow",
     "ProviderRank",
     "ProviderReply",
     "Recheck",
@@ -185,6 +195,7 @@ __all__ = [
     "SearchState",
     "Serving",
     "Stat",
+    "State",
     "Store",
     "StoreError",
     "StoreFull",
@@ -207,7 +218,6 @@ __all__ = [
     "parse_prefix",
     "passage",
     "passage_of",
-    "probe",
     "read",
     "read_passage",
     "remake",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, Strict
 
@@ -98,6 +98,10 @@ class Record(Part):
     def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 (pydantic's signature)
         """Makes the canonical bytes."""
         self._encoded = dump(self.model_dump())
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - pydantic's signature
+        """A record with some fields changed. Checked like a new one, because it is one: its id is another."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | dict(update or {}))
 
     @property
     def encoded(self) -> bytes:

@@ -141,6 +141,18 @@ def test_two_documents_of_the_same_values_are_one() -> None:
     assert first == second
 
 
+def test_a_changed_copy_is_another_record_and_checked_like_one() -> None:
+    record = Search(query="q", retrieved_at=AT, state="ok")
+
+    changed = record.model_copy(update={"query": "r"})
+
+    assert read(changed.encoded) == changed
+    assert changed.id != record.id
+    assert changed.nonce == record.nonce
+    with pytest.raises(ValidationError):
+        record.model_copy(update={"state": "fine"})
+
+
 def test_lists_are_taken_and_become_frozen() -> None:
     crawl = Crawl(phase="started", seeds=["https://a.example/"], at=AT, state="running")
 

@@ -1,0 +1,379 @@
+"""The catalogue: which captures of this address, which record names this id, where is this passage.
+
+A view of bucket and log. It is fed entry by entry in the order of the log, and may be wiped and fed again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Self
+
+from sqlalchemy import Connection, Select, delete, func, literal, select, update
+
+from snapshots.answers import PassageRef
+from snapshots.database import TIMEOUT, Database, chunks
+from snapshots.deeds import Deletion
+from snapshots.ids import from_raw, to_raw
+from snapshots.rows import PREFIX, Entry, Rows, address_prefix, number
+from snapshots.tables import (
+    INTO_ADDRESSES,
+    INTO_CAPTURES,
+    INTO_CONSIDERED,
+    INTO_ENTRIES,
+    INTO_LINKS,
+    INTO_PASSAGES,
+    INTO_REMOVED,
+    METADATA,
+    SCHEMA,
+    addresses,
+    captures,
+    considered,
+    entries,
+    links,
+    passages,
+    removed,
+)
+from snapshots.times import milliseconds, stamp
+
+NAMED_AT_ONCE: Final = 500
+"""Ids in one statement; both databases allow many more."""
+CANDIDATES: Final = 10
+"""How many ids an ambiguous prefix is answered with."""
+
+
+@dataclass(frozen=True)
+class CaptureRow:
+    """A capture as listings show it. `position` is its place in the log; times are stamps."""
+
+    position: int
+    id: str
+    asked: str
+    final: str
+    retrieved_at: str
+    document: str | None
+    body: str | None
+    outcome: str
+    page_state: str
+    method: str
+    crawl: str | None
+
+
+@dataclass(frozen=True)
+class PassageRow:
+    """A passage, and the first logged record that shows it."""
+
+    ref: PassageRef
+    record: str
+    position: int
+
+
+@dataclass(frozen=True)
+class Naming:
+    """A logged record that names an id."""
+
+    position: int
+    id: str
+    kind: str
+
+
+class Catalogue:
+    """The view over one database. Thread-safe; several processes may use the same one.
+
+    Every call may raise CatalogueBusy, StoreFull or another CatalogueError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, url: str, *, timeout: float = TIMEOUT) -> Self:
+        """Opens or makes the catalogue at a SQLAlchemy address. Raises CatalogueVersion for another version's."""
+        return cls(Database(url, SCHEMA, timeout=timeout))
+
+    # feeding
+
+    def position(self) -> int:
+        """How many entries of the log have been applied."""
+        with self._database.read() as connection:
+            return _value(connection, "position")
+
+    def apply(self, first: int, batch: Sequence[Entry]) -> int:
+        """Applies the entries of the log from position `first` on, in one transaction; returns the new position.
+
+        Entries that have been applied before are passed over. If entries before `first` are missing, nothing is
+        applied and the position where they begin is returned.
+        """
+        with self._database.write() as connection:
+            position = _value(connection, "position")
+            if not first <= position < first + len(batch):
+                return position
+            self._add(connection, position, batch[position - first :])
+            return first + len(batch)
+
+    def _add(self, connection: Connection, position: int, batch: Sequence[Entry]) -> None:
+        rows = Rows()
+        for at, entry in enumerate(batch, position):
+            rows.add(at, entry)
+            if isinstance(entry.record, Deletion):
+                # What it removes may stand before it in this very batch.
+                _insert(connection, rows)
+                rows = Rows()
+                _remove(connection, at, entry.record)
+        _insert(connection, rows)
+        _set(connection, "position", position + len(batch))
+
+    def wipe(self) -> None:
+        """Empties the catalogue, as if it were new."""
+        with self._database.write() as connection:
+            for table in METADATA.sorted_tables:
+                connection.execute(delete(table))
+
+    def unscrubbed(self) -> bool:
+        """Whether a deletion was applied whose traces may still lie in the database file."""
+        with self._database.read() as connection:
+            return _value(connection, "scrubbed") < _value(connection, "removal")
+
+    def scrub(self) -> None:
+        """Leaves no byte of removed rows in the database's files."""
+        with self._database.read() as connection:
+            removal = _value(connection, "removal")
+        self._database.scrub()
+        with self._database.write() as connection:
+            _set(connection, "scrubbed", removal)
+
+    # asking
+
+    def captures(self, url: str, *, limit: int = 100, before: int | None = None) -> list[CaptureRow]:
+        """The captures that asked for `url` or ended at it, the last one kept first; those below position `before`."""
+        query = _captures_of(url).order_by(captures.c.position.desc()).limit(limit)
+        if before is not None:
+            query = query.where(captures.c.position < before)
+        return self._captures(query)
+
+    def latest(self, url: str, *, not_before: str | datetime | None = None) -> CaptureRow | None:
+        """The last capture of `url` that got the page (outcome `ok`) and was retrieved at `not_before` or later."""
+        query = _captures_of(url).where(captures.c.outcome == "ok").order_by(captures.c.position.desc()).limit(1)
+        if not_before is not None:
+            query = query.where(captures.c.retrieved_at >= _milliseconds(not_before))
+        found = self._captures(query)
+        return found[0] if found else None
+
+    def of_crawl(self, crawl: str, *, after: int = -1, limit: int = 1000) -> list[CaptureRow]:
+        """The captures of a crawl, in the order of the log, from after position `after` on."""
+        query = (
+            _capture_rows()
+            .join(links, (links.c.source == captures.c.position) & (links.c.target == to_raw(crawl)))
+            .where(links.c.source > after, captures.c.crawl == to_raw(crawl))
+            .order_by(links.c.source)
+            .limit(limit)
+        )
+        return self._captures(query)
+
+    def passage(self, passage_id: str) -> PassageRow | None:
+        """Where a passage is, and which record showed it first."""
+        query = (
+            select(passages, entries.c.id.label("record"))
+            .join(entries, entries.c.position == passages.c.source)
+            .where(passages.c.id == to_raw(passage_id))
+        )
+        with self._database.read() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        ref = PassageRef(
+            id=passage_id, capture=from_raw(row.capture), ordinal=row.ordinal, start=row.start, end=row.end
+        )
+        return PassageRow(ref, from_raw(row.record), row.source)
+
+    def position_of(self, record_id: str) -> int | None:
+        """The place of a logged record."""
+        query = select(func.min(entries.c.position)).where(entries.c.id == to_raw(record_id))
+        with self._database.read() as connection:
+            return connection.execute(query).scalar()
+
+    def naming(self, target: str) -> list[Naming]:
+        """The logged records that name a capture, document, blob or record, in the order of the log.
+
+        Searches that had it as a candidate and did not show it are not among them: see `considering`.
+        """
+        query = _namings().join(links, links.c.source == entries.c.position).where(links.c.target == to_raw(target))
+        return self._namings(query)
+
+    def considering(self, capture: str | None = None, *, url: str | None = None) -> list[Naming]:
+        """Searches that may have had a capture, or an address without capture, as a candidate: read them to be sure."""
+        prefix = to_raw(capture)[:PREFIX] if capture is not None else address_prefix(url or "")
+        with self._database.read() as connection:
+            postgresql = connection.dialect.name == "postgresql"
+            place = (
+                func.position(literal(prefix).op("IN")(considered.c.prefixes))
+                if postgresql
+                else func.instr(considered.c.prefixes, prefix)
+            )
+            query = _namings().join(considered, considered.c.position == entries.c.position).where(place > 0)
+            rows = connection.execute(query.order_by(entries.c.position)).all()
+        return [Naming(row.position, from_raw(row.id), row.kind) for row in rows]
+
+    def leading_to(self, target: str) -> Naming | None:
+        """The first logged record that names a document or blob and still exists."""
+        query = (
+            _namings()
+            .join(links, links.c.source == entries.c.position)
+            .where(links.c.target == to_raw(target))
+            .order_by(links.c.source)
+            .limit(1)
+        )
+        found = self._namings(query)
+        return found[0] if found else None
+
+    def named(self, targets: Iterable[str]) -> set[str]:
+        """Those of `targets` that a logged record names and that record still exists."""
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for part in chunks(targets, NAMED_AT_ONCE):
+                query = select(links.c.target).distinct().where(links.c.target.in_([to_raw(name) for name in part]))
+                found.update(from_raw(raw) for raw in connection.execute(query).scalars())
+        return found
+
+    def deletion_of(self, object_id: str) -> str | None:
+        """The deletion record under which an id was removed."""
+        query = (
+            select(entries.c.id)
+            .join(removed, removed.c.deletion == entries.c.position)
+            .where(removed.c.id == to_raw(object_id))
+        )
+        with self._database.read() as connection:
+            raw = connection.execute(query).scalar()
+        return None if raw is None else from_raw(raw)
+
+    def at(self, moment: str | datetime) -> int:
+        """How many entries the log had at a time: the position of the first record kept after it, or all."""
+        query = select(func.min(entries.c.position)).where(entries.c.at > _milliseconds(moment))
+        with self._database.read() as connection:
+            found: int | None = connection.execute(query).scalar()
+            return _value(connection, "position") if found is None else found
+
+    def find(self, prefix: str) -> list[str]:
+        """Up to ten ids, of whatever kind and removed ones too, that begin with these hex digits (12 to 64)."""
+        low, high = bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
+        found: set[bytes] = set()
+        with self._database.read() as connection:
+            for column in (entries.c.id, passages.c.id, links.c.target, removed.c.id):
+                query = select(column).distinct().where(column.between(low, high)).order_by(column).limit(CANDIDATES)
+                found.update(connection.execute(query).scalars())
+        return [from_raw(raw) for raw in sorted(found)[:CANDIDATES]]
+
+    def counts(self) -> dict[str, int]:
+        """How many entries, captures and passages the catalogue knows."""
+        with self._database.read() as connection:
+            return {
+                table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+                for table in (entries, captures, passages, removed)
+            }
+
+    @contextmanager
+    def _stream(self, query: Select[Any]) -> Iterator[Iterator[Any]]:
+        with self._database.read() as connection:
+            yield iter(connection.execution_options(yield_per=NAMED_AT_ONCE).execute(query))
+
+    def removals(self) -> Iterator[tuple[str, str]]:
+        """Every removed id and its kind, by id."""
+        with self._stream(select(removed.c.id, removed.c.kind).order_by(removed.c.id)) as rows:
+            for row in rows:
+                yield from_raw(row.id), row.kind
+
+    def backup_to(self, path: Path) -> None:
+        """Writes a whole copy to the new file `path` while others go on writing (SQLite only)."""
+        self._database.backup_to(path)
+
+    def close(self) -> None:
+        """Gives back the connections."""
+        self._database.close()
+
+    def _captures(self, query: Select[Any]) -> list[CaptureRow]:
+        with self._database.read() as connection:
+            rows = connection.execute(query).all()
+        return [_capture_row(row) for row in rows]
+
+    def _namings(self, query: Select[Any]) -> list[Naming]:
+        with self._database.read() as connection:
+            rows = connection.execute(query.order_by(None).order_by(entries.c.position)).all()
+        return [Naming(row.position, from_raw(row.id), row.kind) for row in rows]
+
+
+def _insert(connection: Connection, rows: Rows) -> None:
+    INTO_ENTRIES.run(connection, rows.entries)
+    INTO_CAPTURES.run(connection, rows.captures)
+    INTO_ADDRESSES.run(connection, rows.addresses)
+    INTO_LINKS.run(connection, rows.links)
+    INTO_CONSIDERED.run(connection, rows.considered)
+    INTO_PASSAGES.run(connection, rows.passages)
+
+
+def _remove(connection: Connection, position: int, deletion: Deletion) -> None:
+    """Takes out what a deletion removes. What the removed captures named is no longer named by them."""
+    INTO_REMOVED.run(connection, [(to_raw(gone.id), position, gone.kind) for gone in deletion.removed])
+    gone_captures = [to_raw(gone.id) for gone in deletion.removed if gone.kind == "capture"]
+    for part in chunks(gone_captures, NAMED_AT_ONCE):
+        places = connection.execute(select(entries.c.position).where(entries.c.id.in_(part))).scalars().all()
+        connection.execute(update(entries).where(entries.c.position.in_(places)).values(kind="capture", at=None))
+        there = select(captures.c.position).where(captures.c.position.in_(places))
+        found = connection.execute(there).scalars().all()
+        if found:  # both of the last two read their whole table
+            connection.execute(delete(captures).where(captures.c.position.in_(found)))
+            connection.execute(delete(addresses).where(addresses.c.position.in_(found)))
+            connection.execute(delete(links).where(links.c.source.in_(found)))
+    _set(connection, "removal", position + 1)
+
+
+def _value(connection: Connection, name: str) -> int:
+    query = f"SELECT value FROM progress WHERE name = '{name}'"  # noqa: S608 - a constant of this module
+    found: int | None = connection.exec_driver_sql(query).scalar()
+    return found or 0
+
+
+def _set(connection: Connection, name: str, value: int) -> None:
+    kept = f"INSERT INTO progress (name, value) VALUES ('{name}', {value})"  # noqa: S608 - a constant and a number
+    connection.exec_driver_sql(f"{kept} ON CONFLICT (name) DO UPDATE SET value = {value}")
+
+
+def _capture_rows() -> Select[Any]:
+    return select(captures, entries.c.id).join(entries, entries.c.position == captures.c.position)
+
+
+def _captures_of(url: str) -> Select[Any]:
+    return (
+        _capture_rows()
+        .join(addresses, addresses.c.position == captures.c.position)
+        .where(addresses.c.address == number(address_prefix(url)))
+        .where((captures.c.final == url) | (captures.c.asked == url))
+    )
+
+
+def _namings() -> Select[Any]:
+    return select(entries.c.position, entries.c.id, entries.c.kind)
+
+
+def _capture_row(row: Any) -> CaptureRow:
+    return CaptureRow(
+        position=row.position,
+        id=from_raw(row.id),
+        asked=row.asked,
+        final=row.final,
+        retrieved_at=stamp(datetime.fromtimestamp(row.retrieved_at / 1000, UTC)),
+        document=_named(row.document),
+        body=_named(row.body),
+        outcome=row.outcome,
+        page_state=row.page_state,
+        method=row.method,
+        crawl=_named(row.crawl),
+    )
+
+
+def _named(raw: bytes | None) -> str | None:
+    return None if raw is None else from_raw(raw)
+
+
+def _milliseconds(moment: str | datetime) -> int:
+    return milliseconds(moment if isinstance(moment, str) else stamp(moment))
