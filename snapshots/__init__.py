@@ -54,7 +54,9 @@ if TYPE_CHECKING:
     from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
+    from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
+    from snapshots.probe import probe
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.state import ApiKey, Claim, Lease, State
@@ -79,6 +81,7 @@ _HOME = {
     "Event": "deeds",
     "Extractor": "document",
     "Fetch": "answers",
+    "Held": "objects",
     "Hold": "deeds",
     "Hop": "capture",
     "Import": "deeds",
@@ -90,6 +93,7 @@ _HOME = {
     "LoggedRecord": "record",
     "Method": "capture",
     "Naming": "catalogue",
+    "Objects": "objects",
     "Outcome": "capture",
     "PageState": "capture",
     "Passage": "passages",
@@ -124,6 +128,7 @@ _HOME = {
     "parse_prefix": "ids",
     "passage": "passages",
     "passage_of": "passages",
+    "probe": "probe",
     "read": "records",
     "read_passage": "passages",
     "remake": "passages",
@@ -161,6 +166,7 @@ __all__ = [
     "EvidenceError",
     "Extractor",
     "Fetch",
+    "Held",
     "Hold",
     "Hop",
     "Import",
@@ -177,6 +183,7 @@ __all__ = [
     "Naming",
     "NoConditionalWrites",
     "NoLog",
+    "Objects",
     "Outcome",
     "PageState",
     "Passage",
@@ -218,6 +225,7 @@ __all__ = [
     "parse_prefix",
     "passage",
     "passage_of",
+    "probe",
     "read",
     "read_passage",
     "remake",
