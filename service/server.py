@@ -124,7 +124,7 @@ def tcp_socket(settings: Settings) -> Iterator[socket.socket]:
     except OSError as error:
         raise BadSetting(f"CITATOR_LISTEN: cannot listen on {settings.listen}: {error.strerror or error}") from error
     with bound:
-        # Connections inherit it. Without, the end of each answer waits 40 ms for the other side to acknowledge its head.
+        # Connections inherit it. Without, the end of an answer waits 40 ms for its head to be acknowledged.
         bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield bound
 
