@@ -6,11 +6,11 @@ import os
 import socket
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from service.doors import Citator
+from service.doors import Actions, Citator
 from service.exchange import Exchange
 from service.failures import BadSetting, DataInUse
 from service.remote import Remote
@@ -48,13 +48,18 @@ async def connected() -> AsyncIterator[Citator]:
         yield await _here(load_settings(), stack)
 
 
+def opening(settings: "Settings") -> "AbstractAsyncContextManager[Actions]":
+    """The composition of this process; imported late, since it imports everything."""
+    opened: AbstractAsyncContextManager[Actions] = importlib.import_module("service.build").build(settings)
+    return opened
+
+
 async def _here(settings: "Settings", stack: AsyncExitStack) -> Citator:
     """The server of this data directory, or the directory itself, which `stack` closes."""
     until = time.monotonic() + WAIT_SECONDS
     while not answers(settings.socket_path):
-        build = importlib.import_module("service.build").build
         try:
-            opened: Citator = await stack.enter_async_context(build(settings))
+            opened = await stack.enter_async_context(opening(settings))
         except DataInUse:
             if time.monotonic() > until:
                 raise

@@ -23,6 +23,7 @@ from service.requests import (
 )
 from service.server import FIRST_KEY, serve
 from service.settings import Settings
+from tests.postgres import free_port
 from tests.service.small_citator import TILE, SmallCitator, id_of
 
 WAYS = ["here", "socket", "tcp"]
@@ -44,15 +45,6 @@ async def serving(citator: SmallCitator, data: Path) -> AsyncIterator[str]:
         stop.set()
         await task
     assert not settings.socket_path.exists()
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        port: int = trial.getsockname()[1]
-        return port
 
 
 @pytest.fixture(params=WAYS)

@@ -1,0 +1,150 @@
+"""`citator fetch` and `citator add`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from service.cli_output import bad_use, give_body, give_json, members, run, say, show
+
+if TYPE_CHECKING:
+    from service.cli_lines import Line
+    from service.doors import Citator, Json
+    from service.requests import Reply
+
+TEXT = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+
+
+def fetch(
+    url: Annotated[str, typer.Argument(help="The page.")],
+    render: Annotated[str | None, typer.Option(help="auto, never or always: whether a browser renders it.")] = None,
+    screenshot: Annotated[bool, typer.Option("--screenshot", help="Keep a picture of it.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Keep a printed copy of it.")] = False,
+    max_age: Annotated[int | None, typer.Option(help="Seconds that a kept capture is good enough.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Token budget of the text.")] = None,
+    store: Annotated[bool, typer.Option(help="Keep page and reply; without, nothing stays.")] = True,
+    session: Annotated[str | None, typer.Option(help="Your name for this session, kept with the reply.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The whole reply as JSON.")] = False,
+) -> None:
+    """Fetch a page, keep what was seen, and give its text."""
+    options = {
+        "url": url,
+        "render": render,
+        "screenshot": screenshot,
+        "pdf": pdf,
+        "max_age": max_age,
+        "max_tokens": max_tokens,
+        "store": store,
+        "session": session,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+
+    async def work(citator: "Citator") -> int:
+        from service.connect import ME
+        from service.requests import CaptureRequest
+
+        return _tell(await citator.capture(CaptureRequest.model_validate(given), ME), as_json=json)
+
+    run(work, as_json=json)
+
+
+def add(
+    files: Annotated[list[Path] | None, typer.Argument(help="Files to keep.", metavar="FILE…")] = None,
+    jsonl: Annotated[
+        Path | None, typer.Option(help='{"url","title","html"|"text","at"} a line; one JSON reply a line. `-`: stdin.')
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="Where the file came from.")] = None,
+    at: Annotated[str | None, typer.Option(help="When it was seen.")] = None,
+    type_: Annotated[str | None, typer.Option("--type", help="Its media type; found by name without.")] = None,
+    title: Annotated[str | None, typer.Option(help="A title for what has none of its own.")] = None,
+    store: Annotated[bool, typer.Option(help="Keep it; without, nothing stays.")] = True,
+    session: Annotated[str | None, typer.Option(help="Your name for this session, kept with the reply.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The whole reply as JSON; a list for several files.")] = False,
+) -> None:
+    """Keep files that you have, as evidence like any page."""
+    if bool(files) == (jsonl is not None):
+        bad_use("give FILE… or --jsonl FILE")
+    if files and len(files) > 1 and url is not None:
+        bad_use("--url goes with one file: two files did not come from the same place")
+    options = {"url": url, "at": at, "media_type": type_, "title": title, "store": store, "session": session}
+    given = {name: value for name, value in options.items() if value is not None}
+    if jsonl is not None:
+        run(lambda citator: _add_lines(citator, jsonl, given), as_json=True)
+    else:
+        run(lambda citator: _add_files(citator, files or [], given, as_json=json), as_json=json)
+
+
+async def _add_files(citator: "Citator", files: list[Path], given: dict[str, Any], *, as_json: bool) -> int:
+    import mimetypes
+
+    from service.connect import ME
+    from service.errors import DONE
+    from service.requests import UploadRequest
+
+    status, told = DONE, []
+    for file in files:
+        guessed = {"name": file.name, "media_type": mimetypes.guess_type(file.name)[0]}
+        fields = {name: value for name, value in guessed.items() if value} | given
+        reply = await citator.upload(UploadRequest.model_validate(fields | {"body": _bytes_of(file)}), ME)
+        status = max(status, _tell(reply, as_json=as_json and len(files) == 1, silent=as_json, text=False))
+        told.append(members(reply.body))
+    if as_json and len(files) > 1:
+        give_json(told)
+    return status
+
+
+def _bytes_of(file: Path) -> bytes:
+    from service.failures import BadRequest
+
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"{file} cannot be read: {error.strerror}") from error
+
+
+async def _add_lines(citator: "Citator", file: Path, given: dict[str, Any]) -> int:
+    from service.cli_lines import each, lines
+    from service.connect import ME
+    from service.failures import BadRequest
+    from service.requests import UploadRequest
+
+    async def one(line: "Line") -> "Json":
+        fields = line.fields()
+        returned = {"id": fields.pop("id")} if "id" in fields else {}
+        content = {name: fields.pop(name) for name in ("html", "text") if name in fields}
+        if len(content) != 1 or not isinstance(text := next(iter(content.values())), str):
+            raise BadRequest(f'line {line.number} has neither "html" nor "text", or both')
+        whole = {"media_type": HTML if "html" in content else TEXT} | given | fields
+        reply = await citator.upload(UploadRequest.model_validate(whole | {"body": _utf8(text, line.number)}), ME)
+        return returned | members(reply.body)
+
+    return await each(lines(file), one)
+
+
+def _utf8(text: str, number: int) -> bytes:
+    from service.failures import BadRequest
+
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(f"line {number} holds half of a surrogate pair: {error}") from error
+
+
+def _tell(reply: "Reply", *, as_json: bool, silent: bool = False, text: bool = True) -> int:
+    from service.errors import DONE, problem_told
+
+    found = members(reply.body)
+    problem = problem_told(found, reply.status) if reply.status >= 400 else None  # noqa: PLR2004 - HTTP's refusals
+    if as_json:
+        give_body(reply.body)
+    elif not silent:
+        show(f"{found.get('title') or found.get('url')}")
+        show(f"{found.get('final') or found.get('url')}, retrieved {found.get('retrieved_at')}")
+        show(f"capture {found.get('capture')}")
+        if text:
+            show()
+            show(found.get("text") or "")
+    if problem is not None:
+        say(f"citator: {problem.title} {problem.detail}")
+    return problem.exit if problem else DONE
