@@ -83,11 +83,15 @@ def robots(text: str = "", status: int = 200, **more: object) -> Route:
 
 @dataclass
 class Site:
-    """A web site on loopback; a context manager. `address` may be any loopback address (127.0.0.0/8)."""
+    """A web site on loopback; a context manager.
+
+    `address` may be any loopback address (127.0.0.0/8, ::1); `greeting` is sent before anything is asked.
+    """
 
     routes: Sequence[Route] = ()
     address: str = "127.0.0.1"
     tls: ssl.SSLContext | None = None
+    greeting: bytes = b""
     requests: list[Request] = field(default_factory=list)
     connections: int = 0
 
@@ -157,6 +161,7 @@ class Site:
                 with self._lock:
                     self._open.discard(plain)
                     self._open.add(connection)
+            connection.sendall(self.greeting)
             buffer = b""
             while not self._stopping.is_set():
                 while b"\r\n\r\n" not in buffer:

@@ -1,0 +1,147 @@
+import asyncio
+import datetime as dt
+from collections.abc import Callable
+
+import pytest
+
+from crawler.errors import PaceHeld
+from crawler.pace import MAX_CRAWL_DELAY, MAX_HOLD, Pace, retry_after
+from tests.crawler.fetching import fetcher
+from tests.network import TurnedClock
+from tests.sites import HTML, Route, Site, robots
+
+Sites = Callable[..., Site]
+NOW = dt.datetime(2026, 3, 1, 12, 0, tzinfo=dt.UTC)
+
+
+async def test_requests_to_one_host_are_kept_apart_and_others_do_not_wait() -> None:
+    clock = TurnedClock()
+    pace = Pace(clock, delay=2.0, concurrency=1)
+    starts: list[tuple[str, float]] = []
+
+    for host in ("a.test", "b.test", "a.test", "b.test", "a.test"):
+        async with pace.turn(host, MAX_HOLD):
+            starts.append((host, clock.monotonic() - 1000.0))
+
+    assert [at for host, at in starts if host == "a.test"] == [0.0, 2.0, 4.0]
+    assert [at for host, at in starts if host == "b.test"] == [0.0, 2.0]
+
+
+async def test_no_more_than_so_many_are_under_way_at_once() -> None:
+    pace = Pace(TurnedClock(), delay=0.0, concurrency=3)
+    under_way = most = 0
+
+    async def visit() -> None:
+        nonlocal under_way, most
+        async with pace.turn("a.test", MAX_HOLD):
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.01)
+            under_way -= 1
+
+    await asyncio.gather(*(visit() for _ in range(12)))
+
+    assert most == 3
+
+
+async def test_a_crawl_delay_is_honoured_up_to_a_limit() -> None:
+    clock = TurnedClock()
+    pace = Pace(clock, delay=0.5, concurrency=4)
+    pace.slow_down("slow.test", 7.0)
+    pace.slow_down("absurd.test", 86_400.0)
+
+    for host in ("slow.test", "slow.test", "absurd.test", "absurd.test"):
+        async with pace.turn(host, MAX_HOLD):
+            pass
+
+    assert clock.slept == [7.0, MAX_CRAWL_DELAY]
+
+
+async def test_a_hold_is_waited_for_if_there_is_time_and_told_if_not() -> None:
+    clock = TurnedClock()
+    pace = Pace(clock, delay=0.0, concurrency=1)
+    pace.hold("a.test", 20.0)
+
+    with pytest.raises(PaceHeld) as held:
+        async with pace.turn("a.test", 5.0):
+            pass
+    async with pace.turn("a.test", 60.0) as waited:
+        pass
+
+    assert held.value.seconds == 20.0
+    assert waited == 20.0
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120.0),
+        (" 7 ", 7.0),
+        ("0", 0.0),
+        ("Sun, 01 Mar 2026 12:01:30 GMT", 90.0),
+        ("Sunday, 01-Mar-26 12:01:30 GMT", 90.0),
+        ("Sun Mar  1 12:01:30 2026", 90.0),
+        ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
+        ("99999999999999999999", 86_400.0),
+        ("-5", None),
+        ("1.5", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ("Sun, 99 Mar 2026 12:01:30 GMT", None),
+        ("١٢", None),
+    ],
+)
+def test_retry_after_is_read_in_all_its_forms(value: str | None, seconds: float | None) -> None:
+    assert retry_after(value, NOW) == seconds
+
+
+async def test_a_site_that_asks_for_fewer_requests_is_left_alone_for_as_long_as_it_says(site: Sites) -> None:
+    clock = TurnedClock()
+    place = site(
+        Route("/", 429, (HTML, ("Retry-After", "40")), "slow down", hit=1),
+        Route("/busy", 503, (HTML, ("Retry-After", "15"))),
+        Route("*", body="fine"),
+    )
+
+    async with fetcher(clock=clock) as web:
+        limited = await web.fetch(place.url())
+        held = await web.fetch(place.url("/other"), deadline=10)
+        asked_meanwhile = place.asked("/other")
+        patient = await web.fetch(place.url("/other"), patient=True)
+        busy = await web.fetch(place.url("/busy"))
+        after = await web.fetch(place.url("/after"), patient=True)
+
+    assert (limited.outcome, limited.reason, limited.retry_after) == ("rate_limited", "status_429", 40.0)
+    assert limited.body == b"slow down"
+    assert (held.outcome, held.reason, held.status) == ("rate_limited", "held", None)
+    assert (held.retry_after or 0) > 30
+    assert asked_meanwhile == 0
+    assert (busy.outcome, busy.status, busy.retry_after) == ("ok", 503, 15.0)
+    assert [patient.outcome, after.outcome] == ["ok", "ok"]
+    assert [round(seconds) for seconds in clock.slept] == [40, 15]
+
+
+async def test_the_crawl_delay_of_robots_txt_sets_the_pace_but_not_within_redirects(site: Sites) -> None:
+    clock = TurnedClock()
+    place = site(
+        robots("User-agent: *\nCrawl-delay: 3\n"), Route("/a", 302, (("Location", "/b"),)), Route("/b", body="x")
+    )
+
+    async with fetcher(clock=clock) as web:
+        for _ in range(3):
+            await web.fetch(place.url("/a"), patient=True)
+
+    assert clock.slept == [3.0, 3.0]
+
+
+async def test_a_patient_fetch_does_not_count_the_wait_for_its_turn(site: Sites) -> None:
+    place = site(Route("*", body="x"))
+
+    async with fetcher(delay=0.4) as web:
+        await web.fetch(place.url("/first"))
+        hurried = asyncio.create_task(web.fetch(place.url("/hurried"), deadline=0.1))
+        patient = asyncio.create_task(web.fetch(place.url("/patient"), deadline=0.1, patient=True))
+        visits = await asyncio.gather(hurried, patient)
+
+    assert [visit.outcome for visit in visits] == ["timeout", "ok"]
