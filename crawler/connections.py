@@ -33,7 +33,7 @@ class Connections:
         kept = self._idle.get(address.origin)
         while kept and not fresh:
             connection, until = kept.pop()
-            if until > self._clock.monotonic() and not connection.stream.has_unread():
+            if until > self._clock.monotonic() and connection.idle:
                 return connection
             await connection.close()
         return speak(await self._dialler.dial(address), address)
@@ -41,7 +41,7 @@ class Connections:
     async def give_back(self, address: Address, connection: Connection) -> None:
         """Keep the connection if it can serve another exchange, close it otherwise."""
         kept = self._idle.setdefault(address.origin, deque())
-        if not connection.renew() or connection.stream.has_unread():
+        if not connection.renew() or not connection.idle:
             await connection.close()
             return
         kept.append((connection, self._clock.monotonic() + KEPT_SECONDS))

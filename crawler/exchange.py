@@ -110,6 +110,11 @@ class Http1:
         self._h11.start_next_cycle()
         return True
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing has come since the last exchange: neither the end nor bytes that nobody asked for."""
+        return not self.stream.has_unread()
+
     async def close(self) -> None:
         """Close the connection."""
         await self.stream.aclose()
@@ -181,6 +186,11 @@ class Http2:
     def renew(self) -> bool:
         """Make ready for another exchange; see `Http1.renew`."""
         self._response = None
+        return self.idle
+
+    @property
+    def idle(self) -> bool:
+        """Whether it waits for the next exchange; what has come unread are settings, windows or a goodbye."""
         return self._connection.is_idle() and not self._connection.has_expired()
 
     async def close(self) -> None:

@@ -131,9 +131,9 @@ class Trip:
             self._open.remote, self._open.tls = connection.stream.remote, connection.stream.tls
             try:
                 head = await connection.ask(self.address, headers, self.settings.read_timeout)
-            except BrokenExchange as error:
+            except BrokenExchange:
                 await connection.close()
-                if not kept or error.reason != "connection_lost":
+                if not kept:
                     raise
                 connection = await self.connections.take(self.address, fresh=True)
             except BaseException:
