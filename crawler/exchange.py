@@ -174,10 +174,12 @@ class Http2:
 
     async def body(self, silence: float) -> AsyncGenerator[bytes]:
         """Give the body piece by piece; see `Http1.body`."""
-        assert self._response is not None, "asked before"
+        response = self._response
+        assert response is not None, "asked before"
         try:
-            async for piece in self._response.aiter_stream():
+            async for piece in response.aiter_stream():
                 yield piece
+            await response.aclose()  # the connection counts as idle from here on
         except (httpcore2.ProtocolError, httpcore2.NetworkError) as error:
             raise CutShort("cut_short", f"the body ended before its end: {error}") from error
         except httpcore2.TimeoutException as error:
@@ -191,7 +193,7 @@ class Http2:
     @property
     def idle(self) -> bool:
         """Whether it waits for the next exchange; what has come unread are settings, windows or a goodbye."""
-        return self._connection.is_idle() and not self._connection.has_expired()
+        return self._connection.is_idle() and self._connection.is_available()
 
     async def close(self) -> None:
         """Close the connection."""
