@@ -1,5 +1,6 @@
 """The contract of `Store`, run over each implementation."""
 
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from snapshots.directory import Directory
 from snapshots.errors import Conflict, Missing
 from snapshots.files import Disk
-from snapshots.store import Stat, Store, well_named
+from snapshots.store import Stat, Store, open_store, well_named
 from tests.lossy import LossyFiles
+from tests.seaweed import Seaweed, seaweed
 
 Open = Callable[[], Store]
 
@@ -21,13 +23,24 @@ SEGMENT = st.from_regex(r"\A[A-Za-z0-9_-][A-Za-z0-9._-]{0,10}\Z")
 DEEP_NAME = st.lists(SEGMENT, min_size=1, max_size=3).map(lambda parts: "/".join(["d", *parts, "leaf"]))
 
 
-@pytest.fixture(params=["directory", "directory-without-syncfs", "forgetful-disk"])
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seaweed]:
+    with seaweed(tmp_path_factory.mktemp("seaweed")) as server:
+        yield server
+
+
+@pytest.fixture(params=["directory", "directory-without-syncfs", "forgetful-disk", "s3"])
 def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens the same bucket anew, as another process would."""
     opened: list[Store] = []
+    server: Seaweed | None = request.getfixturevalue("s3_server") if request.param == "s3" else None
+    prefix = secrets.token_hex(8)
 
     def again() -> Store:
+        store: Store
         match request.param:
+            case "s3" if server is not None:
+                store = open_store(f"s3://{server.bucket}/{prefix}", **server.options)
             case "directory":
                 store = Directory(tmp_path / "bucket")
             case "directory-without-syncfs":
