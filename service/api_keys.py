@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from service.api_answers import Route, actions, allowed, answered
 from service.api_documents import problems, told
 from service.api_local import PathRequest, only_local
-from service.replies import KeysTold, KeyTold, NewKeyTold, Told
+from service.replies import KeysTold, NewKeyTold, RevokedTold, Told
 from service.requests import KeyRequest, Scope
 
 router = APIRouter(route_class=Route, tags=["keys"])
@@ -40,7 +40,7 @@ async def rotate(request: Request, key: str) -> Response:
     return answered(await actions(request).keys_rotate(key))
 
 
-@router.delete("/keys/{key}", responses=told(KeyTold, 404))
+@router.delete("/keys/{key}", responses=told(RevokedTold, 404))
 async def revoke(request: Request, key: str) -> Response:
     """Revoke a key: it is refused from now on."""
     allowed(request, Scope.ADMIN)

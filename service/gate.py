@@ -51,6 +51,7 @@ OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """Answered without a key; none tells what is kept."""
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_CUT_OFF: Final = frozenset({408, 413})
 _ADDED: Final = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 
 NO_KEY: Final = "send a key as `Authorization: Bearer KEY` or `x-api-key: KEY`"
@@ -228,6 +229,8 @@ class Gate:
 
 async def _refuse(problem: Problem, send: Send) -> None:
     headers, body = problem_bytes(problem)
+    if problem.status in _CUT_OFF:
+        headers.append((b"connection", b"close"))  # the rest of the body is not waited for
     await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

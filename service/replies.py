@@ -137,6 +137,13 @@ class NewKeyTold(KeyTold):
     key: str
 
 
+class RevokedTold(Told):
+    """A key that is refused from now on."""
+
+    id: str
+    revoked_at: str
+
+
 class KeysTold(Told):
     """All keys."""
 

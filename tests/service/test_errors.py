@@ -1,11 +1,22 @@
 import importlib
 import inspect
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from service import errors
-from service.errors import NOT_DONE, OUTCOMES, TABLE, WRONG_USE, meaning_of, outcome_problem, problem_of, problem_told
+from service.errors import (
+    INTERNAL,
+    NOT_DONE,
+    OUTCOMES,
+    TABLE,
+    WRONG_USE,
+    meaning_of,
+    outcome_problem,
+    problem_of,
+    problem_told,
+)
 
 MODULES = {
     "snapshots": ["snapshots.errors"],
@@ -104,3 +115,12 @@ def test_wrong_use_and_not_done_are_told_apart() -> None:
     assert TABLE["snapshots.BadId"].exit == WRONG_USE
     assert TABLE["snapshots.UnknownId"].exit == NOT_DONE
     assert {meaning.exit for meaning in OUTCOMES.values()} == {NOT_DONE}
+
+
+def test_every_problem_is_described_where_callers_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+    meanings = [*TABLE.values(), *OUTCOMES.values(), INTERNAL]
+
+    missing = [one.slug for one in meanings if f"| `{one.slug}` | {one.status} |" not in page]
+
+    assert missing == []
