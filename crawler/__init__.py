@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from crawler.errors import CrawlError as CrawlError
     from crawler.errors import NameNotFound as NameNotFound
     from crawler.fetcher import Fetcher as Fetcher
+    from crawler.frontier import Scope as Scope
+    from crawler.frontier import SiteCrawl as SiteCrawl
+    from crawler.frontier import Step as Step
     from crawler.guard import Guard as Guard
+    from crawler.providers import Candidate as Candidate
+    from crawler.providers import Provider as Provider
+    from crawler.providers import ProviderFailed as ProviderFailed
+    from crawler.providers import ProviderReply as ProviderReply
     from crawler.reader import read_page as read_page
     from crawler.reader_pool import ReaderPool as ReaderPool
     from crawler.reading import Block as Block
@@ -31,6 +38,9 @@ if TYPE_CHECKING:
     from crawler.reading import Reading as Reading
     from crawler.reading import RobotsMeta as RobotsMeta
     from crawler.resolving import Resolver as Resolver
+    from crawler.robots import Rules as Rules
+    from crawler.sitemap import Sitemap as Sitemap
+    from crawler.sitemap import read_sitemap as read_sitemap
     from crawler.visit import FetchSettings as FetchSettings
     from crawler.visit import Hop as Hop
     from crawler.visit import RobotsMode as RobotsMode
@@ -44,6 +54,7 @@ _HOMES = {
     "BadAddress": "crawler.errors",
     "BadSitemap": "crawler.errors",
     "Block": "crawler.reading",
+    "Candidate": "crawler.providers",
     "canonical": "crawler.addresses",
     "Charset": "crawler.reading",
     "Clock": "crawler.clock",
@@ -57,15 +68,24 @@ _HOMES = {
     "Link": "crawler.reading",
     "NameNotFound": "crawler.errors",
     "parse_address": "crawler.addresses",
+    "Provider": "crawler.providers",
+    "ProviderFailed": "crawler.providers",
+    "ProviderReply": "crawler.providers",
     "read_page": "crawler.reader",
+    "read_sitemap": "crawler.sitemap",
     "ReaderPool": "crawler.reader_pool",
     "Reading": "crawler.reading",
     "Resolver": "crawler.resolving",
     "RobotsMeta": "crawler.reading",
     "RobotsMode": "crawler.visit",
     "RobotsRuling": "crawler.visit",
+    "Rules": "crawler.robots",
     "same_origin": "crawler.addresses",
     "same_site": "crawler.addresses",
+    "Scope": "crawler.frontier",
+    "SiteCrawl": "crawler.frontier",
+    "Sitemap": "crawler.sitemap",
+    "Step": "crawler.frontier",
     "Tls": "crawler.visit",
     "Visit": "crawler.visit",
 }

@@ -1,0 +1,223 @@
+"""Which address comes next in the crawl of a site. Pure: no network, no clock; the same answers give the same order.
+
+    crawl = SiteCrawl(["https://example.org/docs/"], max_pages=300)
+    crawl.add_sitemaps(rules.sitemaps)
+    while (step := crawl.next()) is not None:
+        ...  # fetch step.url, then tell what came of it:
+        crawl.page_read(step, final=visit.final, links=reading.links, follow=True)
+
+To go on with a crawl that was interrupted, make it again from the same seeds with the addresses `visited`, and add the
+links of those pages again.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from crawler.addresses import Address, parse_address, same_site
+from crawler.errors import BadAddress
+from crawler.sitemap import read_sitemap
+
+Scope = Literal["origin", "path", "site"]
+
+MAX_REMEMBERED: Final = 1_000_000
+"""Addresses remembered (about 200 bytes each); further ones are dropped and counted."""
+MAX_SITEMAPS: Final = 500
+"""Sitemap files read in one crawl."""
+MAX_LINKS: Final = 10_000
+"""Links taken from one page; honest ones have a few hundred."""
+MAX_REPEATS: Final = 4
+"""Times that one segment may occur in a path; more is a trap (`/a/b/a/b/a/b/…`)."""
+AFTER_LINKS: Final = 1 << 62
+"""Place of sitemap entries among addresses of the same depth: behind what pages link to."""
+# fmt: off
+NOT_PAGES: Final = frozenset({
+    "7z", "avi", "bin", "bmp", "bz2", "css", "deb", "dmg", "eot", "exe", "flac", "gif", "gz", "ico", "iso", "jar",
+    "jpeg", "jpg", "js", "m4a", "m4v", "mjs", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "ogg", "ogv", "otf",
+    "png", "rar", "rpm", "svg", "tar", "tgz", "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "whl", "woff",
+    "woff2", "xz", "zip", "zst",
+})
+# fmt: on
+"""Endings of paths behind which no text to read is expected; a crawl skips them, a single fetch does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One address to be fetched: a page `depth` links away from a seed, or a sitemap."""
+
+    url: str
+    depth: int
+    kind: Literal["page", "sitemap"] = "page"
+    place: int = 0
+
+
+class SiteCrawl:
+    """The crawl of one site (or of several seeds, each within its own site).
+
+    `scope`: `origin` keeps to the scheme, host and port of the seeds, `path` also below the folder of each seed, `site`
+    to their registrable domains. `max_pages` bounds the pages handed out, `max_depth` the links from a seed (None: no
+    bound). `visited` are addresses that are done: they are not handed out, and count as pages.
+
+    Raises:
+        BadAddress: a seed is no address that can be asked.
+    """
+
+    def __init__(
+        self,
+        seeds: Sequence[str],
+        *,
+        max_pages: int,
+        max_depth: int | None = None,
+        scope: Scope = "origin",
+        visited: Iterable[str] = (),
+        max_remembered: int = MAX_REMEMBERED,
+    ) -> None:
+        self.dropped: Counter[str] = Counter()
+        """Links that were not taken, by reason: seen, out_of_scope, too_deep, bad_address, not_a_page, trap, full."""
+        self._seeds = [parse_address(seed) for seed in seeds]
+        self._scope = scope
+        self._max_pages = max_pages
+        self._max_depth = max_depth
+        self._max_remembered = max_remembered
+        self._seen: set[str] = set()
+        self._waiting: list[tuple[int, int, int, str]] = []
+        self._sitemaps: list[Step] = []
+        self._sitemaps_seen: set[str] = set()
+        self._handed = 0
+        for url in visited:
+            self._seen.add(parse_address(url).href)
+            self._handed += 1
+        for place, seed in enumerate(self._seeds):
+            self._add(seed, depth=0, parent=0, place=place)
+
+    @property
+    def handed_out(self) -> int:
+        """Pages handed out so far, with those that were visited before."""
+        return self._handed
+
+    @property
+    def waiting(self) -> int:
+        """Pages known and not yet handed out."""
+        return len(self._waiting)
+
+    @property
+    def sitemap_of_site(self) -> list[str]:
+        """Where sitemaps lie if robots.txt names none: one for each seed's origin."""
+        return list(dict.fromkeys(seed.origin + "/sitemap.xml" for seed in self._seeds))
+
+    def next(self) -> Step | None:
+        """Hand out what is to be fetched next: sitemaps first, then pages, nearest first. None if nothing waits."""
+        if self._sitemaps:
+            return self._sitemaps.pop(0)
+        if not self._waiting or self._handed >= self._max_pages:
+            return None
+        depth, _, _, url = heapq.heappop(self._waiting)
+        self._handed += 1
+        return Step(url, depth, place=self._handed)
+
+    def give_back(self) -> None:
+        """Let the page handed out last not count: nothing was had there (refused, unreachable)."""
+        self._handed -= 1
+
+    def page_read(self, step: Step, *, final: str, links: Iterable[str], follow: bool = True) -> int:
+        """Say what came of a page: the address it ended at, and its links (absolute, or relative to `final`).
+
+        `follow` is False where the page asks not to follow its links. Gives how many addresses are new.
+        """
+        landed = _parsed(final)
+        if landed is None:
+            return 0
+        self._seen.add(landed.href)
+        if not follow or not self.covers(landed):  # what lies behind a redirect to elsewhere is elsewhere
+            return 0
+        new = 0
+        for place, link in enumerate(links):
+            if place >= MAX_LINKS:
+                self.dropped["full"] += 1
+                break
+            if link.partition("#")[0] in self._seen:  # most links are: spare the parsing
+                self.dropped["seen"] += 1
+                continue
+            address = _parsed(link, landed.href)
+            if address is None:
+                self.dropped["bad_address"] += 1
+            else:
+                new += self._add(address, depth=step.depth + 1, parent=step.place, place=place)
+        return new
+
+    def add_sitemaps(self, urls: Iterable[str]) -> None:
+        """Have sitemaps read: those that robots.txt names (they may lie anywhere), or `sitemap_of_site`."""
+        for url in urls:
+            address = _parsed(url)
+            if address is None or address.href in self._sitemaps_seen:
+                continue
+            if len(self._sitemaps_seen) >= MAX_SITEMAPS:
+                self.dropped["full"] += 1
+                return
+            self._sitemaps_seen.add(address.href)
+            self._sitemaps.append(Step(address.href, 0, "sitemap"))
+
+    def sitemap_read(self, step: Step, body: bytes) -> int:
+        """Take in a sitemap; gives how many addresses are new.
+
+        Raises:
+            BadSitemap: it cannot be read; the crawl goes on without it.
+        """
+        found = read_sitemap(body, step.url)
+        self.add_sitemaps(url for url in found.sitemaps if same_site(url, step.url))
+        new = 0
+        for place, url in enumerate(found.pages):
+            address = _parsed(url)
+            if address is not None:
+                new += self._add(address, depth=1, parent=AFTER_LINKS, place=place)
+        return new
+
+    def covers(self, address: Address) -> bool:
+        """Whether an address belongs to what is crawled."""
+        match self._scope:
+            case "origin":
+                return any(address.origin == seed.origin for seed in self._seeds)
+            case "path":
+                return any(
+                    address.origin == seed.origin and address.path.startswith(_folder(seed.path))
+                    for seed in self._seeds
+                )
+            case "site":
+                return any(same_site(address.href, seed.href) for seed in self._seeds)
+
+    def _add(self, address: Address, *, depth: int, parent: int, place: int) -> int:
+        reason = self._reason_against(address, depth)
+        if reason is not None:
+            self.dropped[reason] += 1
+            return 0
+        self._seen.add(address.href)
+        heapq.heappush(self._waiting, (depth, parent, place, address.href))
+        return 1
+
+    def _reason_against(self, address: Address, depth: int) -> str | None:
+        if address.href in self._seen:
+            return "seen"
+        if not self.covers(address):
+            return "out_of_scope"
+        if self._max_depth is not None and depth > self._max_depth:
+            return "too_deep"
+        segments = [segment for segment in address.path.split("/") if segment]
+        if depth and segments and segments[-1].rpartition(".")[2].lower() in NOT_PAGES and "." in segments[-1]:
+            return "not_a_page"
+        if len(segments) > MAX_REPEATS and max(Counter(segments).values()) > MAX_REPEATS:
+            return "trap"
+        return "full" if len(self._seen) >= self._max_remembered else None
+
+
+def _parsed(text: str, base: str | None = None) -> Address | None:
+    try:
+        return parse_address(text, base)
+    except BadAddress:
+        return None
+
+
+def _folder(path: str) -> str:
+    """Give the folder that a seed's path stands for: `/docs/guide.html` and `/docs/` are `/docs/`."""
+    return path[: path.rfind("/") + 1]
