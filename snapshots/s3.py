@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import Any, TypeVar
 
 import boto3
@@ -244,7 +245,7 @@ class S3:
     def _once(self, operation: str, **asked: Any) -> dict[str, Any]:
         reply: dict[str, Any] = getattr(self._client, operation)(Bucket=self._bucket, **asked)
         if operation == "get_object":
-            with reply["Body"] as body:
+            with closing(reply["Body"]) as body:
                 reply["Body"] = body.read()  # it is part of the call: it can be cut off as well
         return reply
 

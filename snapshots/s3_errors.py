@@ -5,6 +5,8 @@ from typing import Any, TypeAlias
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConnectionError,  # noqa: A004 - botocore's own, the parent of all that goes wrong before a reply
+    CredentialRetrievalError,
     HTTPClientError,
     IncompleteReadError,
     NoCredentialsError,
@@ -53,6 +55,7 @@ _SETTING_OF_STATUS = {301: REGION, 307: REGION, 401: KEYS, 403: KEYS, 405: ENDPO
 _SETTING_OF_KIND = {
     NoCredentialsError: KEYS,
     PartialCredentialsError: KEYS,
+    CredentialRetrievalError: KEYS,
     ParamValidationError: BUCKET,
     ResponseParserError: ENDPOINT,  # what answers there does not speak S3
 }
@@ -67,6 +70,9 @@ _PASSING_CODES = {
     "ConditionalRequestConflict",
 }
 _PASSING_STATUSES = {429, 500, 502, 503, 504}
+MAX_MESSAGE = 300
+"""Characters of a server's own message that are repeated."""
+
 _INSUFFICIENT_STORAGE = 507
 _ADVICE = {
     CHECKSUMS: "; when_required sends no checksum headers that an older server does not know",
@@ -90,7 +96,7 @@ def passing(problem: Problem) -> bool:
     """Whether the same call may succeed a moment later; whether this one took effect is then not known."""
     if isinstance(problem, SSLError):
         return False
-    if isinstance(problem, HTTPClientError | IncompleteReadError | ResponseStreamingError):
+    if isinstance(problem, ConnectionError | HTTPClientError | IncompleteReadError | ResponseStreamingError):
         return True
     if code_of(problem) in _FULL_CODES:
         return False
@@ -104,10 +110,20 @@ def explained(problem: Problem, bucket: str) -> StoreError:
         if isinstance(problem, kind):
             return StoreRefused(f"{what} cannot be asked: {problem}", setting=setting)
     if passing(problem) or isinstance(problem, SSLError):
-        return StoreUnreachable(f"{what} does not answer: {problem} (see {ENDPOINT})")
+        return StoreUnreachable(f"{what} does not answer: {_said(problem)} (see {ENDPOINT})")
     if code in _FULL_CODES or status == _INSUFFICIENT_STORAGE:
-        return StoreFull(f"{what} has no room left: {problem}")
+        return StoreFull(f"{what} has no room left: {_said(problem)}")
     if isinstance(problem, ClientError):
-        setting = _SETTING_OF_CODE.get(code) or _SETTING_OF_STATUS.get(status, BUCKET)
-        return StoreRefused(f"{what} refuses: {problem}{_ADVICE.get(setting, '')}", setting=setting)
+        setting = _SETTING_OF_CODE.get(code) or _SETTING_OF_STATUS.get(status)
+        if setting is None:  # a number for a code: the reply had no error of S3 in it
+            setting = ENDPOINT if code.isdigit() else BUCKET
+        return StoreRefused(f"{what} refuses: {_said(problem)}{_ADVICE.get(setting, '')}", setting=setting)
     return StoreError(f"{what} does not work: {problem}")
+
+
+def _said(problem: Problem) -> str:
+    """What the server said, without botocore's account of its own retries."""
+    if not isinstance(problem, ClientError):
+        return str(problem)
+    message = str(problem.response.get("Error", {}).get("Message", ""))
+    return f"{status_of(problem)} {code_of(problem)}: {message[:MAX_MESSAGE]}"
