@@ -114,9 +114,9 @@ def explained(problem: Problem, bucket: str) -> StoreError:
     if code in _FULL_CODES or status == _INSUFFICIENT_STORAGE:
         return StoreFull(f"{what} has no room left: {_said(problem)}")
     if isinstance(problem, ClientError):
-        setting = _SETTING_OF_CODE.get(code) or _SETTING_OF_STATUS.get(status)
-        if setting is None:  # a number for a code: the reply had no error of S3 in it
-            setting = ENDPOINT if code.isdigit() else BUCKET
+        # A number for a code: the reply had no error of S3 in it.
+        otherwise = ENDPOINT if code.isdigit() else BUCKET
+        setting = _SETTING_OF_CODE.get(code) or _SETTING_OF_STATUS.get(status, otherwise)
         return StoreRefused(f"{what} refuses: {_said(problem)}{_ADVICE.get(setting, '')}", setting=setting)
     return StoreError(f"{what} does not work: {problem}")
 
