@@ -5,6 +5,7 @@ Matching is Protego's.
 """
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -36,6 +37,13 @@ MAX_SITEMAPS: Final = 1000
 TOO_MANY_REQUESTS: Final = 429
 SUCCESS: Final = 2
 CLIENT_ERROR: Final = 4
+
+
+FIELD: Final = re.compile(r"(?m)^[ \t]*(?P<field>[A-Za-z][A-Za-z \t-]{0,30}?)[ \t]{0,30}:[ \t]*(?P<value>[^\n]*)")
+"""A field and its value on a line; bounded, so that no line can make matching slow."""
+PRODUCT: Final = re.compile(r"[A-Za-z_-]+")
+KNOWN_FIELDS: Final = ("dis", "dia", "allow", "sitemap", "site-map", "crawl", "request", "visit", "host")
+"""How the fields begin that Protego knows, misspelt ones included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +143,29 @@ def read_robots(answer: RobotsAnswer, token: str) -> tuple[Rules, float]:
     if len(body) > MAX_ROBOTS:  # the last line within the limit may be cut, and a cut rule says something else
         body = body[:MAX_ROBOTS]
         body = body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1]
-    text = body.decode("utf-8-sig", "replace")
-    parsed = Protego.parse(text)
+    parsed = Protego.parse(normalised(body.decode("utf-8-sig", "replace"), token))
     found = (canonical(link, source) for link in list(parsed.sitemaps)[:MAX_SITEMAPS])
     delay = parsed.crawl_delay(token)
     return Rules("rules", source, parsed, delay, tuple(dict.fromkeys(link for link in found if link))), seconds
+
+
+def normalised(text: str, token: str) -> str:
+    """Rewrite a robots.txt so that Protego finds the groups that the standard means for `token`.
+
+    A user agent counts up to the first character that no product token has (`Bot/1.0`, `Bot crawler`), and must then be
+    the token and not a part of it; lines of unknown kinds do not end a list of user agents.
+    """
+
+    def line(found: re.Match[str]) -> str:
+        field, value = found["field"], found["value"]
+        if field.lower().replace("-", "").replace(" ", "") != "useragent":
+            return found[0] if field.lower().startswith(KNOWN_FIELDS) else ""
+        name = PRODUCT.match(value)
+        if name is None:
+            return found[0]
+        return f"User-agent: {token if name[0].lower() == token.lower() else 'not-' + name[0]}"
+
+    return FIELD.sub(line, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def product_token(user_agent: str) -> str:
