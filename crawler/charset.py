@@ -1,0 +1,221 @@
+"""Which charset a page is in, and its text.
+
+The order is the web's: byte order mark, Content-Type header, `meta` as the HTML standard scans for it, XML
+declaration, then detection. Names and their meaning are those of the WHATWG Encoding Standard: `iso-8859-1` means
+windows-1252, `gb2312` means gbk.
+"""
+
+import codecs
+import re
+from functools import cache
+from typing import Final, NamedTuple
+
+from crawler.charset_labels import encoding_of
+from crawler.reading import Charset, CharsetSource
+from crawler.scalars import REPLACEMENT
+
+# The standard scans 1,024 bytes and browsers start over when a tag further down says otherwise: scanned at once here.
+PRESCAN_BYTES: Final = 16_384
+
+# Detection looks at this much; more changes nothing but the time it takes.
+DETECTION_BYTES: Final = 65_536
+
+# Below this confidence a detector's word is no better than the web's default.
+MIN_CONFIDENCE: Final = 0.2
+
+DEFAULT_ENCODING: Final = "windows-1252"
+
+_BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+
+_XML_DECLARATION = re.compile(
+    rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["'][^>]{0,200}\?>"""
+)
+_CONTENT_CHARSET = re.compile(
+    rb"""charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;]+))""", re.IGNORECASE
+)
+_ATTRIBUTE = re.compile(
+    rb"""[\t\n\f\r /]*([^\t\n\f\r />=]+)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?"""
+)
+_TAG = re.compile(rb"<(?:!--|meta[\t\n\f\r /]|/?[a-zA-Z]|[!/?])", re.IGNORECASE)
+_MARKUP = re.compile(rb"<[^<>]{0,2000}>")
+
+# Python's name where it is not the standard's. The first that decodes without error is taken, else the first.
+_PYTHON: Final[dict[str, tuple[str, ...]]] = {
+    "big5": ("big5hkscs",),
+    "euc-jp": ("euc_jp", "euc_jis_2004"),
+    "euc-kr": ("cp949",),
+    "gbk": ("gb18030",),
+    "iso-2022-jp": ("iso2022_jp", "iso2022_jp_2004", "iso2022_jp_ext"),
+    "shift_jis": ("cp932", "shift_jis_2004"),
+    "utf-16be": ("utf-16-be",),
+    "utf-16le": ("utf-16-le",),
+}
+_MULTI_BYTE: Final = {*_PYTHON, "utf-8", "gb18030", "replacement", "x-user-defined"}
+_SINGLE_BYTE: Final = {
+    "iso-8859-8-i": "iso-8859-8",
+    "macintosh": "mac-roman",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
+# Where the standard's table has a character that Python's has not.
+_DIFFERENCES: Final = {
+    ("koi8-u", 0xAE): "\u045e",
+    ("koi8-u", 0xBE): "\u040e",
+    ("windows-1255", 0xCA): "\u05ba",
+}
+_FIRST_UPPER_BYTE, _FIRST_PRINTABLE_UPPER_BYTE = 0x80, 0xA0
+
+
+class Decoded(NamedTuple):
+    """The text of a page, the charset it was read in, and how many sequences that charset could not decode."""
+
+    text: str
+    charset: Charset
+    replaced: int
+
+
+def decode(body: bytes, header: str | None, *, markup: bool) -> Decoded:
+    """The text of BODY. HEADER is the charset label of the Content-Type, MARKUP whether to look for `meta` and XML.
+
+    A byte order mark is no part of the text, nor is U+0000.
+    """
+    charset, mark = choose_charset(body, header, markup=markup)
+    text, replaced = decode_as(body[mark:] if mark else body, charset.name)
+    if replaced and not mark and charset.name != "utf-8" and _is_utf8(body):
+        # The label cannot be right, and bytes that are UTF-8 without fault hardly ever are anything else.
+        charset, replaced, text = Charset("utf-8", "detected"), 0, body.decode("utf-8", "replace")
+    return Decoded(text.replace("\0", "") if "\0" in text else text, charset, replaced)
+
+
+def choose_charset(body: bytes, header: str | None, *, markup: bool) -> tuple[Charset, int]:
+    """The charset to read BODY in, and the length of its byte order mark."""
+    for bom, name in _BOMS:
+        if body.startswith(bom):
+            return Charset(name, "bom"), len(bom)
+    named: list[tuple[str | None, CharsetSource]] = [(encoding_of(header), "header")]
+    if markup and named[0][0] is None:
+        named += [(meta_charset(body), "meta"), (_xml_charset(body), "xml")]
+    for found, source in named:
+        if found is not None:
+            return Charset(found, source), 0
+    return detect_charset(body), 0
+
+
+def meta_charset(body: bytes) -> str | None:
+    """The encoding that a `meta` tag near the start of BODY names, by the HTML standard's prescan; else None."""
+    head = body[:PRESCAN_BYTES]
+    position = 0
+    while (tag := _TAG.search(head, position)) is not None:
+        start = tag.group().lower()
+        if start == b"<!--":
+            end = head.find(b"-->", tag.start() + 2)
+            position = end + 3 if end >= 0 else len(head)
+        elif start.startswith(b"<meta"):
+            name, position = _meta_tag(head, tag.end() - 1)
+            if name is not None:
+                return name
+        elif start in (b"<!", b"</", b"<?"):
+            end = head.find(b">", tag.end())
+            position = end + 1 if end >= 0 else len(head)
+        else:
+            _, position = _attributes(head, _end_of_name(head, tag.end()))
+    return None
+
+
+def _end_of_name(head: bytes, position: int) -> int:
+    while position < len(head) and head[position] not in b"\t\n\f\r >":
+        position += 1
+    return position
+
+
+def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
+    """The attributes of the tag that POSITION stands in (the first of each name), and where they end."""
+    found: dict[bytes, bytes] = {}
+    while (match := _ATTRIBUTE.match(head, position)) is not None:
+        name, value = match[1].lower(), next((g for g in match.groups()[1:] if g is not None), b"")
+        found.setdefault(name, value)
+        position = match.end()
+    return found, position
+
+
+def _meta_tag(head: bytes, position: int) -> tuple[str | None, int]:
+    attributes, position = _attributes(head, position)
+    label = attributes.get(b"charset")
+    if label is None and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
+        match = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+        label = next((g for g in match.groups() if g is not None), None) if match else None
+    name = encoding_of(label.decode("latin-1")) if label is not None else None
+    # The tag was read as ASCII, so UTF-16 cannot be true of it.
+    if name in ("utf-16be", "utf-16le"):
+        name = "utf-8"
+    return ("windows-1252" if name == "x-user-defined" else name), position
+
+
+def _xml_charset(body: bytes) -> str | None:
+    match = _XML_DECLARATION.match(body[:PRESCAN_BYTES])
+    name = encoding_of(match[1].decode("ascii")) if match else None
+    return "utf-8" if name in ("utf-16be", "utf-16le") else name
+
+
+def detect_charset(body: bytes) -> Charset:
+    """A guess from the bytes alone: UTF-8 if they are UTF-8, else a detector's word, else the web's default."""
+    if _is_utf8(body):
+        return Charset("utf-8", "detected")
+    import chardet  # noqa: PLC0415 - slow to load and seldom needed
+
+    sample = body[: 4 * DETECTION_BYTES]
+    if sample.count(0) == 0:
+        sample = _MARKUP.sub(b" ", sample)
+    found = chardet.detect(sample[:DETECTION_BYTES])
+    name = encoding_of(_python_to_label(found["encoding"]))
+    if name is None or name == "replacement" or (found["confidence"] or 0) < MIN_CONFIDENCE:
+        return Charset(DEFAULT_ENCODING, "default")
+    return Charset(name, "detected")
+
+
+def _python_to_label(name: str | None) -> str | None:
+    known = {"utf-16-le": "utf-16le", "utf-16-be": "utf-16be", "cp932": "shift_jis", "cp949": "euc-kr", "johab": None}
+    lowered = name.lower().replace("_", "-") if name else None
+    return known.get(lowered, lowered) if lowered else None
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        codecs.utf_8_decode(body, "strict", False)  # noqa: FBT003 - a cut last character is still UTF-8
+    except UnicodeDecodeError:
+        return False
+    # UTF-16 text of ASCII letters is valid UTF-8 full of zeros.
+    return body.count(0) * 4 < len(body) or not body
+
+
+def decode_as(body: bytes, name: str) -> tuple[str, int]:
+    """BODY in the encoding NAME (a name of the standard), and how many U+FFFD stand for what it cannot decode."""
+    if name == "replacement":
+        return (REPLACEMENT, 1) if body else ("", 0)
+    if name == "x-user-defined":
+        return "".join(chr(b if b < _FIRST_UPPER_BYTE else 0xF700 + b) for b in body), 0
+    if name not in _MULTI_BYTE:
+        text, _ = codecs.charmap_decode(body, "strict", _single_byte_table(name))
+        return text, text.count(REPLACEMENT)
+    pythons = _PYTHON.get(name, (name,))
+    for python in pythons:
+        try:
+            return body.decode(python), 0
+        except UnicodeDecodeError:
+            continue
+    text = body.decode(pythons[0], "replace")
+    own = body.count(b"\xef\xbf\xbd") if name == "utf-8" else 0
+    return text, max(1, text.count(REPLACEMENT) - own)
+
+
+@cache
+def _single_byte_table(name: str) -> str:
+    """256 characters. Bytes that a legacy set leaves undefined are control characters below 0xA0, else U+FFFD."""
+    python = _SINGLE_BYTE.get(name, name)
+    table = []
+    for byte in range(256):
+        character = bytes([byte]).decode(python, "replace")
+        if character == REPLACEMENT and _FIRST_UPPER_BYTE <= byte < _FIRST_PRINTABLE_UPPER_BYTE:
+            character = chr(byte)
+        table.append(_DIFFERENCES.get((name, byte), character))
+    return "".join(table)

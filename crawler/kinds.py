@@ -1,0 +1,71 @@
+"""What kind of content a body is: as it is called, or by its first bytes where that says nothing."""
+
+import re
+from typing import Final
+
+HTML: Final = frozenset(("text/html", "application/xhtml+xml"))
+MARKDOWN: Final = frozenset(("text/markdown", "text/x-markdown"))
+PDF: Final = "application/pdf"
+
+_VAGUE: Final = frozenset(
+    ("", "application/octet-stream", "binary/octet-stream", "application/unknown", "unknown/unknown")
+)
+_START_OF_HTML: Final = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,300}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*"
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|article|div|h1|p)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+SNIFFED: Final = 4_096
+
+# Bytes that no text has; more than this share of them, and it is none. UTF-16 has many zeros, but not this many.
+_BINARY: Final = bytes(b for b in range(32) if b not in b"\t\n\f\r\x1b")
+MAX_BINARY_SHARE: Final = 0.05
+MAX_ZERO_SHARE: Final = 0.6
+
+
+def kind_of(body: bytes, media_type: str | None) -> str:
+    """The media type to read BODY as, in lower case and without parameters.
+
+    A PDF is one whatever it is called; else what was said counts, and the first bytes if nothing was.
+    """
+    said = (media_type or "").partition(";")[0].strip().lower()
+    start = body[:SNIFFED]
+    if start.lstrip(_UTF8_MARK + b" \t\r\n").startswith(b"%PDF-"):
+        return PDF
+    return said if said not in _VAGUE else _sniffed(body) or said or "application/octet-stream"
+
+
+def _sniffed(body: bytes) -> str | None:
+    start = body[:SNIFFED].removeprefix(_UTF8_MARK)
+    if _START_OF_HTML.match(start):
+        return "text/html"
+    if start.lstrip().startswith(b"<?xml"):
+        return "application/xml"
+    if start.lstrip()[:1] in (b"{", b"[") and body.rstrip()[-1:] in (b"}", b"]"):
+        return "application/json"
+    return "text/plain" if start and not is_binary(body) else None
+
+
+def is_binary(body: bytes) -> bool:
+    """Whether the first bytes of BODY are no text in any charset."""
+    start = body[:SNIFFED]
+    if start.startswith(_UTF16) or (start and 1 <= 3 * start.count(0) / len(start) <= 3 * MAX_ZERO_SHARE):
+        return False
+    return len(start) - len(start.translate(None, _BINARY)) > MAX_BINARY_SHARE * len(start)
+
+
+def is_json(kind: str) -> bool:
+    """Whether KIND is JSON or something whose text is its source as JSON's is."""
+    return kind in ("application/json", "application/javascript", "application/x-ndjson") or kind.endswith("+json")
+
+
+def is_xml(kind: str) -> bool:
+    """Whether KIND is XML other than XHTML."""
+    return kind in ("application/xml", "text/xml") or (kind.endswith("+xml") and kind not in HTML)
+
+
+def is_text(kind: str) -> bool:
+    """Whether KIND is text of any kind."""
+    return kind.startswith("text/") or kind in HTML or is_json(kind) or is_xml(kind)
