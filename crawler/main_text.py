@@ -1,0 +1,169 @@
+"""The main text of a page: which extractor's word is taken, and why.
+
+trafilatura reads articles best when it is told to prefer precision and to leave comments out. Three kinds of page
+need something else, and each is told by what the page itself shows:
+
+* a discussion, where the replies are the content: the posts themselves (`threads`);
+* a page whose precise text is next to nothing of what can be seen: trafilatura's balanced reading;
+* a page whose text is only a consent notice, or whose text stands in an element that extractors take for furniture:
+  the notice is taken out, the element is taken for what it is, and the page is read again.
+"""
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from lxml import etree
+
+from crawler.blocks import text_with_blocks
+from crawler.consent import consent_elements, is_consent_text
+from crawler.reading import Block
+from crawler.threads import MIN_POSTS, find_posts, repeated_quotes, thread_signs
+
+# Elements that extractors leave out unread. One that holds most of a page's paragraphs is its main column.
+_FURNITURE: Final = ("aside", "footer", "form", "nav", "header", "figure")
+MAIN_SHARE: Final = 0.5
+
+# A precise text with less of the visible words than this may be the wrong one.
+SUSPECT_SHARE: Final = 0.15
+
+# On discussions without named posts: resiliparse is taken if it finds this much more than trafilatura.
+MUCH_MORE: Final = 1.5
+
+# trafilatura's time grows faster than the page. Pages that people read stay below this.
+MAX_ELEMENTS: Final = 40_000
+_COUNT: Final = etree.XPath("count(descendant::*)")
+
+
+@dataclass(frozen=True)
+class MainText:
+    """The text with its blocks, what read it, and whether it is only a consent notice."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    extractor: str
+    consent_only: bool = False
+    detail: str | None = None
+
+
+def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
+    """The main text of the page ROOT, which is left as it was but for tags of main columns.
+
+    SOURCE is the page's HTML as text, VISIBLE its visible text.
+    """
+    if _is_large(root):
+        found = _resiliparse(source)
+        return replace(found, detail=f"the page has more than {MAX_ELEMENTS} elements and was read in a simpler way")
+    free_main_columns(root)
+    found = _choose(root, source, url, visible)
+    if not is_consent_text(found.text):
+        return found
+    again = copy(root)
+    for element in consent_elements(again):
+        parent = element.getparent()
+        if parent is not None:
+            parent.remove(element)
+    second = _article(again, url) or _everything(again)
+    if second.text and not is_consent_text(second.text):
+        return second
+    return MainText("", (), found.extractor, consent_only=True)
+
+
+def _is_large(root: Any) -> bool:
+    return float(_COUNT(root)) > MAX_ELEMENTS
+
+
+def _choose(root: Any, source: str, url: str, visible: str) -> MainText:
+    thread = _thread(root, source, url)
+    if thread is not None:
+        return thread
+    precise = _article(root, url)
+    enough = SUSPECT_SHARE * _weight(visible)
+    if precise is not None and _weight(precise.text) >= enough:
+        return precise
+    balanced = _article(root, url, precise=False)
+    if balanced is not None and (
+        precise is None or _weight(precise.text) < SUSPECT_SHARE * _weight(_resiliparse(source).text)
+    ):
+        return balanced
+    if precise is not None:
+        return precise
+    second = _resiliparse(source)
+    return second if second.text else _everything(root)
+
+
+def _weight(text: str) -> int:
+    """How much text there is: characters but white space, which is fair to scripts without spaces."""
+    return len(text) - text.count(" ") - text.count("\n")
+
+
+def _thread(root: Any, source: str, url: str) -> MainText | None:
+    signs = thread_signs(root, url)
+    if not signs:
+        return None
+    posts = find_posts(root)
+    if posts and (len(posts) >= MIN_POSTS or signs != ["address"]):
+        text, blocks = text_with_blocks(posts, repeated_quotes(posts))
+        if text:
+            return MainText(text, blocks, "posts")
+    balanced = _article(root, url, precise=False, comments=True)
+    if balanced is not None and posts:
+        return balanced
+    second = _resiliparse(source)
+    if balanced is None or _weight(second.text) > MUCH_MORE * _weight(balanced.text):
+        return second if second.text else None
+    return balanced
+
+
+def _article(root: Any, url: str, *, precise: bool = True, comments: bool = False) -> MainText | None:
+    from trafilatura import bare_extraction  # noqa: PLC0415 - half a second to load, needed in workers only
+
+    found = bare_extraction(root, url=url, favor_precision=precise, include_comments=comments, output_format="txt")
+    if found is None or isinstance(found, dict):
+        return None
+    trees = [found.body] if found.commentsbody is None else [found.body, found.commentsbody]
+    text, blocks = text_with_blocks(trees)
+    return MainText(text, blocks, "trafilatura" if precise else "trafilatura-balanced") if text else None
+
+
+def _resiliparse(source: str) -> MainText:
+    from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415 - as above
+
+    html = extract_plain_text(
+        source,
+        preserve_formatting="minimal_html",
+        main_content=True,
+        list_bullets=False,
+        alt_texts=False,
+        noscript=False,
+    )
+    root = etree.fromstring(
+        f"<html><body>{html}</body></html>".encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8")
+    )
+    for element in root.iter():
+        # Plain lines between the tags are blocks of their own here.
+        if element.tag in ("body", "html") and element.text:
+            element.text = element.text.strip("\n")
+    text, blocks = text_with_blocks([root])
+    return MainText(text, blocks, "resiliparse")
+
+
+def _everything(root: Any) -> MainText:
+    body = root.find("body")
+    text, blocks = text_with_blocks([body] if body is not None else [])
+    return MainText(text, blocks, "all-text")
+
+
+def free_main_columns(root: Any) -> None:
+    """Make an element that is named as furniture but holds most of the page's paragraphs a `div`."""
+    paragraphs = [(p, len("".join(p.itertext()).split())) for p in root.iter("p")]
+    total = sum(words for _, words in paragraphs)
+    if not total:
+        return
+    held: dict[Any, int] = {}
+    for paragraph, words in paragraphs:
+        for ancestor in paragraph.iterancestors(*_FURNITURE):
+            held[ancestor] = held.get(ancestor, 0) + words
+    for element, words in held.items():
+        if words > MAIN_SHARE * total or (element.tag == "aside" and element.find(".//h1") is not None):
+            element.tag = "div"
