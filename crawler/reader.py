@@ -2,7 +2,20 @@
 
 from datetime import datetime
 
-from crawler.reading import Reading
+from crawler.authors import find_author
+from crawler.charset import Decoded, decode
+from crawler.dates import find_dates
+from crawler.head import Head, named_elements, read_head
+from crawler.kinds import HTML, PDF, is_text, kind_of
+from crawler.language import find_language
+from crawler.links import find_links, resolve
+from crawler.main_text import MainText, main_text
+from crawler.markup import TooDeep, parse_html
+from crawler.page_state import judge_page
+from crawler.reader_text import extractors, pdf_reading, read_as_plain, text_reading
+from crawler.reading import Reading, RobotsMeta
+from crawler.titles import find_title
+from crawler.visible import text_flags, visible_text
 
 
 def read_page(
@@ -13,4 +26,82 @@ def read_page(
     `media_type` and `charset` are what the Content-Type header said; `status` is the HTTP status if there was one.
     Never raises for what a page holds, but may take long and much memory on a hostile one: `ReaderPool` sets limits.
     """
-    raise NotImplementedError
+    kind = kind_of(body, media_type)
+    if not body:
+        state, evidence = judge_page(status=status, text="", consent_only=False)
+        detail = "there is nothing in it"
+        return Reading("empty", kind, detail, page_state=state, page_state_evidence=evidence, extractors=extractors())
+    if kind in HTML:
+        return _html_reading(body, kind, charset, url, at, status)
+    if kind == PDF:
+        return pdf_reading(body, status)
+    if is_text(kind):
+        return text_reading(body, kind, charset, url, status)
+    return Reading("unreadable", kind, f"{kind} is not read")
+
+
+def _html_reading(body: bytes, kind: str, charset: str | None, url: str, at: datetime, status: int | None) -> Reading:
+    decoded = decode(body, charset, markup=True)
+    try:
+        root = parse_html(decoded.text)
+    except TooDeep as error:
+        detail = f"it was not parsed: {error}"
+        return read_as_plain(body, media_type=kind, charset=charset, outcome="too_large", detail=detail, status=status)
+    if root is None:
+        plain = text_reading(body, "text/plain", charset or decoded.charset.name, url, status)
+        return Reading(
+            plain.outcome, kind, plain.detail, decoded.charset, plain.text, plain.visible, language=plain.language,
+            base=url, blocks=plain.blocks, flags=plain.flags, page_state=plain.page_state,
+            page_state_evidence=plain.page_state_evidence, extractors=plain.extractors, replaced=plain.replaced,
+        )  # fmt: skip
+    head = read_head(root)
+    base = resolve(head.base, url) or url
+    links, links_total = find_links(root, base)
+    named = named_elements(root)
+    published, modified = find_dates(root, head, named, url=url, at=at)
+    title, author = find_title(root, head), find_author(root, head, named)
+    visible = visible_text(root)
+    main = main_text(root, source=decoded.text, url=url, visible=visible.text)
+    state, evidence = judge_page(status=status, text=main.text, consent_only=main.consent_only)
+    return Reading(
+        "ok" if main.text else "empty",
+        kind,
+        detail=_detail(main),
+        charset=decoded.charset,
+        text=main.text,
+        visible=visible.text,
+        title=title,
+        author=author,
+        published=published,
+        modified=modified,
+        language=find_language(root, head, main.text or visible.text),
+        canonical=resolve(head.canonical, base),
+        base=base,
+        blocks=main.blocks,
+        links=links,
+        links_total=links_total,
+        flags=_flags(text_flags(visible, main.text), decoded),
+        page_state=state,
+        page_state_evidence=evidence,
+        extractors=extractors("trafilatura", "resiliparse", "lxml", main_text=main.extractor),
+        robots_meta=_robots(head),
+        replaced=decoded.replaced,
+    )
+
+
+def _detail(main: MainText) -> str | None:
+    if main.consent_only:
+        return "only a consent notice was found, no text of the page's own"
+    return main.detail if main.text else "no text was found"
+
+
+def _flags(flags: tuple[str, ...], decoded: Decoded) -> tuple[str, ...]:
+    return (*flags, "replaced_characters") if decoded.replaced else flags
+
+
+def _robots(head: Head) -> RobotsMeta:
+    words = {w.strip() for c in head.meta.get("robots", ()) for w in c.lower().split(",")}
+    none = "none" in words
+    return RobotsMeta(
+        noindex=none or "noindex" in words, nofollow=none or "nofollow" in words, noarchive="noarchive" in words
+    )

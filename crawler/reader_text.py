@@ -1,0 +1,125 @@
+"""Reads what is no HTML: PDF and text of other kinds; and anything as plain text when its reader failed."""
+
+from functools import cache
+from importlib.metadata import version
+from typing import Final
+
+from crawler.charset import decode
+from crawler.kinds import HTML, MARKDOWN, is_binary, is_json, is_text, is_xml, kind_of
+from crawler.language import detect_language
+from crawler.page_state import judge_page
+from crawler.pdf import NotAPdf, read_pdf
+from crawler.plain import read_code, read_markdown, read_plain, read_xml, strip_tags
+from crawler.reading import Block, Outcome, Reading
+from crawler.scalars import scalars
+from crawler.visible import Visible, text_flags
+
+READER_VERSION: Final = "1"
+
+
+@cache
+def _version(distribution: str) -> str:
+    return version(distribution)
+
+
+def extractors(*distributions: str, main_text: str | None = None) -> tuple[tuple[str, str], ...]:
+    """What took part in a reading, with versions; MAIN_TEXT is which way of finding the main text was taken."""
+    parts = [("citator-reader", READER_VERSION), *((name, _version(name)) for name in distributions)]
+    return (*parts, ("main-text", main_text)) if main_text else tuple(parts)
+
+
+def pdf_reading(body: bytes, status: int | None) -> Reading:
+    """A PDF: its text, the title and author of its metadata, and its dates as guesses."""
+    try:
+        pdf = read_pdf(body)
+    except NotAPdf as error:
+        return Reading("unreadable", "application/pdf", f"the PDF cannot be opened: {error}")
+    text = scalars(pdf.text)
+    state, evidence = judge_page(status=status, text=text, consent_only=False)
+    return Reading(
+        "ok" if text else "empty",
+        "application/pdf",
+        pdf.cut if text else "the PDF holds no text; its pages may be pictures",
+        text=text,
+        visible=text,
+        title=pdf.title and scalars(pdf.title),
+        author=pdf.author and scalars(pdf.author),
+        published=pdf.created,
+        modified=pdf.changed,
+        language=detect_language(text),
+        blocks=pdf.blocks,
+        flags=text_flags(Visible(text, ""), text),
+        page_state=state,
+        page_state_evidence=evidence,
+        extractors=extractors("pypdfium2"),
+    )
+
+
+def text_reading(body: bytes, kind: str, charset: str | None, url: str, status: int | None) -> Reading:
+    """Text of the kind KIND, which is neither HTML nor PDF."""
+    if is_binary(body):
+        return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
+    decoded = decode(body, charset or ("utf-8" if is_json(kind) else None), markup=is_xml(kind))
+    text, blocks, title = _read(decoded.text, kind, url)
+    flags = text_flags(Visible(text, ""), text)
+    state, evidence = judge_page(status=status, text=text, consent_only=False)
+    return Reading(
+        "ok" if text else "empty",
+        kind,
+        None if text else "it holds no text",
+        decoded.charset,
+        text=text,
+        visible=text,
+        title=title and scalars(title),
+        language=None if is_json(kind) else detect_language(text),
+        base=url,
+        blocks=blocks,
+        flags=(*flags, "replaced_characters") if decoded.replaced else flags,
+        page_state=state,
+        page_state_evidence=evidence,
+        extractors=extractors(),
+        replaced=decoded.replaced,
+    )
+
+
+def _read(text: str, kind: str, url: str) -> tuple[str, tuple[Block, ...], str | None]:
+    path = url.partition("?")[0].partition("#")[0].lower()
+    if kind in MARKDOWN or (kind == "text/plain" and path.endswith((".md", ".markdown"))):
+        return read_markdown(text)
+    if is_xml(kind):
+        return read_xml(text)
+    if is_json(kind) or kind not in ("text/plain", "text/x-rst"):
+        return *read_code(text), None
+    return *read_plain(text), None
+
+
+def read_as_plain(
+    body: bytes,
+    *,
+    media_type: str | None,
+    charset: str | None,
+    outcome: Outcome,
+    detail: str,
+    status: int | None = None,
+) -> Reading:
+    """What can be had of BODY without parsing it, after its reader failed with OUTCOME for the reason DETAIL."""
+    kind = kind_of(body, media_type)
+    if not is_text(kind):
+        return Reading(outcome, kind, detail)
+    decoded = decode(body, charset, markup=kind in HTML or is_xml(kind))
+    marked_up = kind in HTML or is_xml(kind)
+    text, blocks = read_plain(strip_tags(decoded.text) if marked_up else decoded.text)
+    state, evidence = judge_page(status=status, text=text, consent_only=False)
+    return Reading(
+        outcome,
+        kind,
+        detail,
+        decoded.charset,
+        text=text,
+        visible=text,
+        blocks=blocks,
+        page_state="unknown" if state == "ok" else state,
+        page_state_evidence=evidence,
+        extractors=extractors(main_text="tags-stripped" if marked_up else None),
+        replaced=decoded.replaced,
+    )
