@@ -1,1 +1,23 @@
 """Passages, and finding the right ones. A cache: it may be deleted at any time."""
+
+from index.engine import VERSION, Index
+from index.errors import BadOption, IndexBusy, IndexDamaged, IndexVersion, QueryError
+from index.pages import Block, Hit, Hits, Page, Span
+from index.splitting import headings, split
+
+__all__ = [
+    "VERSION",
+    "BadOption",
+    "Block",
+    "Hit",
+    "Hits",
+    "Index",
+    "IndexBusy",
+    "IndexDamaged",
+    "IndexVersion",
+    "Page",
+    "QueryError",
+    "Span",
+    "headings",
+    "split",
+]

@@ -1,0 +1,130 @@
+"""The fields of the Tantivy index. A passage is one Tantivy document; nothing of its text is stored.
+
+Pointers are numbers in columns, read for all hits at once: 200 stored documents would cost more than the search.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import tantivy
+
+from index.analysis import (
+    Hashes,
+    base_language,
+    folding,
+    identifier_parts,
+    plain,
+    shape,
+    spaced_words,
+    stems,
+    word_form,
+)
+from index.scripts import any_unspaced, unspaced_run
+from index.sketch import sketch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from index.pages import Page
+
+# A passage's key is its page's log position and its ordinal in one number.
+ORDINAL_BITS = 20
+_HALF = (1 << 64) - 1
+
+
+def build_schema() -> tantivy.Schema:
+    """`words` has positions, for phrases; the other text fields know only which words they hold, and how often."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("words", tokenizer_name="folding")
+    builder.add_text_field("stems", tokenizer_name="plain", index_option="freq")
+    builder.add_text_field("title", tokenizer_name="plain", index_option="freq")
+    builder.add_text_field("heading", tokenizer_name="plain", index_option="freq")
+    builder.add_text_field("tags", tokenizer_name="plain", index_option="basic")
+    builder.add_unsigned_field("key", fast=True)
+    builder.add_unsigned_field("span", fast=True)
+    builder.add_unsigned_field("sketch_low", fast=True)
+    builder.add_unsigned_field("sketch_high", fast=True)
+    builder.add_integer_field("day", fast=True)
+    return builder.build()
+
+
+def register(index: tantivy.Index) -> None:
+    """Tantivy forgets analysers between openings."""
+    index.register_tokenizer("folding", folding())
+    index.register_tokenizer("plain", plain())
+
+
+def context_terms(text: str, language: str | None) -> str:
+    """A title or heading in terms: stems, parts of identifiers, and pairs of scripts without spaces."""
+    shaped = shape(text)
+    known = stems(language)
+    terms = [known[word] for word in spaced_words(shaped, language)]
+    terms += (known[part] for part in identifier_parts(shaped))
+    if not shaped.isascii() and any_unspaced().search(shaped):
+        terms += (pair for run in unspaced_run().findall(shaped) for pair in word_form(run).split())
+    return " ".join(terms)
+
+
+def host_of(url: str) -> str:
+    """The host of an address, lower case; empty where there is none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def address_tag(address: str) -> str:
+    """What stands in `tags` for an address: a hash, as addresses can be longer than a term."""
+    plain_address = address.split("://", 1)[-1].split("#", 1)[0].rstrip("/")
+    return "url:" + hashlib.sha256(plain_address.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def _tags(page: Page, language: str | None) -> str:
+    labels = host_of(page.url).split(".")
+    tags = ["site:" + ".".join(labels[n:]) for n in range(len(labels))] if labels != [""] else []
+    tags.append(address_tag(page.url))
+    if language:
+        tags.append(f"lang:{language}")
+    return " ".join(tag for tag in tags if " " not in tag)
+
+
+def documents(page: Page, hashes: Hashes) -> Iterator[tantivy.Document]:
+    """A page's passages as Tantivy takes them."""
+    language = base_language(page.language)
+    known = stems(language)
+    title = context_terms(page.title, language) if page.title else ""
+    tags = _tags(page, language)
+    day = page.published.toordinal() if page.published else None
+    chain: tuple[str, ...] = ()
+    heading = ""
+    for span, above in zip(page.spans, page.headings, strict=True):
+        if above != chain:
+            chain = above
+            heading = context_terms(" ".join(above), language)
+        shaped = shape(page.text[span.start : span.end])
+        words = spaced_words(shaped, language)
+        stemmed = [known[word] for word in words]
+        stemmed += (known[part] for part in identifier_parts(shaped))
+        form = word_form(shaped)
+        told = set(words)
+        if len(form) != len(shaped):  # pairs of scripts without spaces, or signs that need a closer look
+            told.update(form.split())
+        near = sketch(map(hashes.__getitem__, told))
+        document = tantivy.Document()
+        document.add_text("words", form)
+        document.add_text("stems", " ".join(stemmed))
+        if title:
+            document.add_text("title", title)
+        if heading:
+            document.add_text("heading", heading)
+        document.add_text("tags", tags)
+        document.add_unsigned("key", page.position << ORDINAL_BITS | span.ordinal)
+        document.add_unsigned("span", span.start << 32 | span.end)
+        document.add_unsigned("sketch_low", near & _HALF)
+        document.add_unsigned("sketch_high", near >> 64)
+        if day is not None:
+            document.add_integer("day", day)
+        yield document

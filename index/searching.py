@@ -1,0 +1,122 @@
+"""Runs a query against one generation and puts the hits in their final order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from index.generation import Generation, damage_named
+from index.matching import Filters, Matcher
+from index.pages import Hit, Hits
+from index.queries import read_query
+from index.schema import ORDINAL_BITS
+from index.sketch import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import tantivy
+
+    from index.ledger import Standing, Version
+
+# Scores closer than this are equal, and then the address decides: Tantivy adds single-precision numbers in an order
+# that depends on how the index lies on disk, and a rebuilt index must give the same order.
+SCORE_STEP = 0.01
+
+# Asked of Tantivy at once beyond the limit, for passages that are superseded, and for equal scores at the end.
+_SPARE = 50
+# Never more than so many: equal scores at the end then stay in Tantivy's order.
+_MOST = 20_000
+
+_ORDINALS = (1 << ORDINAL_BITS) - 1
+_HALF = (1 << 32) - 1
+
+
+def run(generation: Generation, query: str, filters: Filters, *, limit: int, as_of: int | None, folding: bool) -> Hits:
+    """The best `limit` passages among the newest versions, or those that were newest at log position `as_of`."""
+    asked = read_query(query)
+    with damage_named("the index cannot be searched"):
+        standing = generation.standing
+        searcher = generation.tantivy.searcher()
+        matcher = Matcher(generation.tantivy.schema, searcher, standing.languages)
+        moment = standing.position if as_of is None else min(as_of, standing.position)
+        relaxed = asked.relaxed
+        found = matcher.query(asked, filters)
+        hits, cut = _ranked(generation, searcher, found, standing, moment, limit) if found else ([], False)
+        if found and not hits and asked.phrases:
+            loose = matcher.query(asked, filters, phrases=False)
+            hits, cut = _ranked(generation, searcher, loose, standing, moment, limit) if loose else ([], False)
+            relaxed += ("phrase_not_found_read_as_words",) if hits else ()
+        sketches = _sketches(searcher, [address for _, address in hits]) if folding else []
+    listed = [hit for hit, _ in hits]
+    if folding:
+        listed = [
+            replace(h, folded_into=to) if to is not None else h for h, to in zip(listed, fold(sketches), strict=True)
+        ]
+    return Hits(tuple(listed), cut, relaxed, moment, standing.passages, standing.pages)
+
+
+def _ranked(
+    generation: Generation,
+    searcher: tantivy.Searcher,
+    query: tantivy.Query,
+    standing: Standing,
+    moment: int,
+    limit: int,
+) -> tuple[list[tuple[Hit, tantivy.DocAddress]], bool]:
+    """Hits in final order, each with its place in Tantivy, and whether there are more."""
+    wanted = limit + _SPARE
+    while True:
+        found = searcher.search(query, wanted, count=False).hits
+        places = [address for _, address in found]
+        keys = [int(key or 0) for key in searcher.fast_field_values("key", places)]
+        steps = [round(score / SCORE_STEP) for score, _ in found]
+        until = standing.until
+        visible = [
+            (step, key, place)
+            for step, key, place in zip(steps, keys, places, strict=True)
+            if (key >> ORDINAL_BITS) <= moment < until.get(key >> ORDINAL_BITS, moment + 1)
+        ]
+        complete = len(found) < wanted
+        # the last score may have brothers that were not given: they are left out, all or none
+        sure = visible if complete else [entry for entry in visible if entry[0] > steps[-1]]
+        if complete or len(sure) >= limit or wanted >= _MOST:
+            break
+        wanted = min(wanted * 4, _MOST)
+    chosen = sure if complete or len(sure) >= limit else visible
+    with generation.lock:
+        versions = generation.ledger.versions(key >> ORDINAL_BITS for _, key, _ in chosen)
+    ordered = sorted(chosen, key=lambda entry: _order(entry, versions))[:limit]
+    spans = searcher.fast_field_values("span", [place for _, _, place in ordered])
+    hits = [
+        _hit(step, key, int(span or 0), versions[key >> ORDINAL_BITS])
+        for (step, key, _), span in zip(ordered, spans, strict=True)
+    ]
+    return list(zip(hits, (place for _, _, place in ordered), strict=True)), not complete or len(chosen) > limit
+
+
+def _order(entry: tuple[int, int, tantivy.DocAddress], versions: dict[int, Version]) -> tuple[int, str, int]:
+    """Score, then address, then the newer version, then the place in the text: nothing that a rebuild changes."""
+    step, key, _ = entry
+    return -step, versions[key >> ORDINAL_BITS].url, key
+
+
+def _hit(step: int, key: int, span: int, version: Version) -> Hit:
+    score = round(step * SCORE_STEP, 2)
+    return Hit(
+        capture=version.capture,
+        document=version.document,
+        url=version.url,
+        position=key >> ORDINAL_BITS,
+        ordinal=key & _ORDINALS,
+        start=span >> 32,
+        end=span & _HALF,
+        score=score,
+        parts={"bm25": score},
+    )
+
+
+def _sketches(searcher: tantivy.Searcher, places: Sequence[tantivy.DocAddress]) -> list[int]:
+    low = searcher.fast_field_values("sketch_low", list(places))
+    high = searcher.fast_field_values("sketch_high", list(places))
+    return [int(h or 0) << 64 | int(part or 0) for part, h in zip(low, high, strict=True)]
