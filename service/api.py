@@ -68,6 +68,7 @@ def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None 
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # a path is right or wrong; a redirect would repeat a Host header that anyone may send
     )
     app.state.actions = behind
     app.state.metrics = Metrics()

@@ -75,16 +75,21 @@ def run(work: "Callable[[Citator], Awaitable[int]]", *, as_json: bool = False) -
     finish(connect_and_work, as_json=as_json)
 
 
-def finish(work: Callable[[], Coroutine[Any, Any, int]], *, as_json: bool = False, log_level: str = "warning") -> None:
-    """Do `work` in an event loop of its own; what it raises is told as a problem."""
+def finish(work: Callable[[], Coroutine[Any, Any, int]], *, as_json: bool = False) -> None:
+    """Do `work` in an event loop of its own, and end with the exit status that it gives."""
     import asyncio
 
+    end(lambda: asyncio.run(work()), as_json=as_json)
+
+
+def end(work: Callable[[], int], *, as_json: bool = False) -> None:
+    """Do `work` and end with the exit status that it gives; what it raises is told as a problem."""
     from service.errors import NOT_DONE, problem_of
     from service.logs import log_to_stderr
 
-    log_to_stderr(log_level)
+    log_to_stderr("warning")
     try:
-        status = asyncio.run(work())
+        status = work()
     except KeyboardInterrupt:
         say("citator: stopped")
         raise typer.Exit(NOT_DONE) from None

@@ -1,33 +1,47 @@
 """`citator serve` and `citator demo`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.cli_output import finish
+from service.cli_output import end
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 
 def serve() -> None:
     """Serve the HTTP API until stopped. What is running then is finished; nothing is lost."""
 
-    async def work() -> int:
+    def work() -> int:
         import asyncio
 
-        from service.connect import opening
-        from service.server import serve as serving
-        from service.server import stopped_by_signals
+        import uvloop
 
-        stop = asyncio.Event()
-        with stopped_by_signals(stop):
-            async with opening(settings) as actions:
-                await serving(actions, settings, stop)
+        from service.logs import log_to_stderr
+        from service.settings import load_settings
+
+        settings = load_settings()
+        log_to_stderr(settings.log_level)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(settings))
         return 0
 
-    from service.settings import load_settings
+    end(work)
 
-    settings = load_settings()
-    finish(work, log_level=settings.log_level)
+
+async def _serve(settings: "Settings") -> None:
+    import asyncio
+
+    from service.connect import opening
+    from service.server import serve as serving
+    from service.server import stopped_by_signals
+
+    stop = asyncio.Event()
+    with stopped_by_signals(stop):
+        async with opening(settings, resume=True) as actions:
+            await serving(actions, settings, stop)
 
 
 def demo(
@@ -36,8 +50,12 @@ def demo(
     ),
 ) -> None:
     """Show the whole of Citator on a small site that it brings along."""
-    from importlib import import_module
 
-    from service.errors import DONE, NOT_HELD
+    def work() -> int:
+        from importlib import import_module
 
-    raise typer.Exit(DONE if import_module("service.demo.tour").run_demo(data) else NOT_HELD)
+        from service.errors import DONE, NOT_HELD
+
+        return DONE if import_module("service.demo.tour").run_demo(data) else NOT_HELD
+
+    end(work)

@@ -48,9 +48,13 @@ async def connected() -> AsyncIterator[Citator]:
         yield await _here(load_settings(), stack)
 
 
-def opening(settings: "Settings") -> "AbstractAsyncContextManager[Actions]":
-    """The composition of this process; imported late, since it imports everything."""
-    opened: AbstractAsyncContextManager[Actions] = importlib.import_module("service.build").build(settings)
+def opening(settings: "Settings", *, resume: bool = False) -> "AbstractAsyncContextManager[Actions]":
+    """The composition of this process; imported late, since it imports everything.
+
+    `resume` goes on with crawls that an earlier process left unfinished: servers do, single commands do not.
+    """
+    build = importlib.import_module("service.build").build
+    opened: AbstractAsyncContextManager[Actions] = build(settings, resume=resume)
     return opened
 
 

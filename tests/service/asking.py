@@ -1,5 +1,6 @@
 """Asks an ASGI application directly, as a server would: no sockets, no threads."""
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +52,7 @@ class Asker:
         if self.key is not None:
             sent["authorization"] = f"Bearer {self.key}"
         if value is not None:
-            body = orjson.dumps(value)
+            body = json.dumps(value).encode()
             sent.setdefault("content-type", "application/json")
         if body is not None:
             sent.setdefault("content-length", str(len(body)))
