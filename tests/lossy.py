@@ -7,7 +7,9 @@ than any real disk: a sync makes durable only the paths it was asked for, and a 
 contents shows half of them.
 """
 
+import errno
 import os
+import random
 import secrets
 import threading
 from collections.abc import Collection
@@ -41,6 +43,8 @@ class LossyFiles:
         self._scratch = scratch
         self._pending: dict[str, _Pending] = {}
         self._guard = threading.RLock()
+        self._left: int | None = None
+        self._chance = random.Random(0)
         scratch.mkdir(parents=True, exist_ok=True)
 
     def forget(self) -> None:
@@ -48,8 +52,14 @@ class LossyFiles:
         with self._guard:
             self._pending.clear()
 
+    def lose_power_at(self, operation: int, chance: random.Random) -> None:
+        """From change number `operation` on every change fails; before, `chance` lets some of the unsynced through."""
+        self._left = operation
+        self._chance = chance
+
     def create(self, path: str, data: bytes) -> None:
         with self._guard:
+            self._use_power()
             if self._look(path) is not None:
                 raise FileExistsError(path)
             self._require_folder(path)
@@ -81,6 +91,7 @@ class LossyFiles:
 
     def rename(self, old: str, new: str) -> None:
         with self._guard:
+            self._use_power()
             found = self._look(old)
             if not isinstance(found, _File):
                 raise FileNotFoundError(old)
@@ -90,18 +101,21 @@ class LossyFiles:
 
     def unlink(self, path: str) -> None:
         with self._guard:
+            self._use_power()
             if not isinstance(self._look(path), _File):
                 raise FileNotFoundError(path)
             self._pending[path] = None
 
     def make_directory(self, path: str) -> None:
         with self._guard:
+            self._use_power()
             while self._look(path) is None:
                 self._pending[path] = _Folder()
                 path = os.path.dirname(path)
 
     def sync(self, root: str, paths: Collection[str]) -> None:  # noqa: ARG002 - this disk syncs no more than it must
         with self._guard:
+            self._use_power()
             for path in paths:
                 pending = self._pending.get(path)
                 if isinstance(pending, _File):
@@ -110,6 +124,18 @@ class LossyFiles:
                 if os.path.isdir(path):
                     for other in [other for other in self._pending if os.path.dirname(other) == path]:
                         self._settle(other, self._pending.pop(other))
+
+    def _use_power(self) -> None:
+        if self._left is None:
+            return
+        if self._left == 0:
+            for path in sorted(self._pending):
+                if self._chance.random() < 0.5 and os.path.isdir(os.path.dirname(path)):
+                    self._settle(path, self._pending[path])
+            self.forget()
+        self._left -= 1
+        if self._left < 0:
+            raise OSError(errno.EIO, "there is no power")
 
     def _look(self, path: str) -> _Pending:
         if path in self._pending:
