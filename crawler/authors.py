@@ -11,6 +11,7 @@ from lxml import etree
 from crawler.head import Head, site_of, text_of, words_of
 from crawler.scalars import one_line, scalars
 
+# Characters: room for a dozen names.
 MAX_AUTHOR: Final = 300
 # A byline has few words: more are a biography.
 MAX_BYLINE: Final = 100

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
-    from snapshots.probe import probe
+    from snapshots.probing import probe
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.state import ApiKey, Claim, Lease, State
@@ -128,7 +128,7 @@ _HOME = {
     "parse_prefix": "ids",
     "passage": "passages",
     "passage_of": "passages",
-    "probe": "probe",
+    "probe": "probing",
     "read": "records",
     "read_passage": "passages",
     "remake": "passages",

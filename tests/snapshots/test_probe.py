@@ -8,7 +8,7 @@ import pytest
 
 from snapshots.directory import Directory
 from snapshots.errors import Conflict, NoConditionalWrites, StoreError, StoreRefused
-from snapshots.probe import probe
+from snapshots.probing import probe
 
 
 class IgnoresConditions(Directory):

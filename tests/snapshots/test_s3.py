@@ -18,7 +18,7 @@ from snapshots.errors import (
     StoreUnreachable,
 )
 from snapshots.objects import Objects
-from snapshots.probe import probe
+from snapshots.probing import probe
 from snapshots.s3 import S3
 from snapshots.store import Store, open_store
 from tests.plain_s3 import BEFORE_CHECKSUMS, PlainS3, Rules, plain_s3
