@@ -9,7 +9,7 @@ from crawler.dialling import Dialler
 from crawler.exchange import Connection, speak
 
 MAX_KEPT: Final = 64
-"""Idle connections over all origins; each holds a file descriptor."""
+"""Origins with idle connections; each connection holds a file descriptor."""
 KEPT_PER_ORIGIN: Final = 6
 """As browsers do."""
 KEPT_SECONDS: Final = 15.0
@@ -44,8 +44,9 @@ class Connections:
         if not connection.renew() or not connection.idle:
             await connection.close()
             return
-        kept.append((connection, self._clock.monotonic() + KEPT_SECONDS))
-        if len(kept) > KEPT_PER_ORIGIN:
+        now = self._clock.monotonic()
+        kept.append((connection, now + KEPT_SECONDS))
+        while len(kept) > KEPT_PER_ORIGIN or kept[0][1] <= now:
             await kept.popleft()[0].close()
         await self._shrink()
 
@@ -57,11 +58,10 @@ class Connections:
         self._idle.clear()
 
     async def _shrink(self) -> None:
-        """Drop what has expired, and the oldest origins' connections beyond the limit."""
+        """Forget origins without connections, and close those of the longest unused ones beyond the limit."""
         if len(self._idle) <= MAX_KEPT:
             return
-        now = self._clock.monotonic()
-        by_age = sorted(self._idle, key=lambda origin: self._idle[origin][-1][1] if self._idle[origin] else now)
+        by_age = sorted(self._idle, key=lambda origin: self._idle[origin][-1][1] if self._idle[origin] else 0.0)
         for origin in by_age[: len(by_age) - MAX_KEPT]:
             for connection, _ in self._idle.pop(origin):
                 await connection.close()

@@ -44,7 +44,11 @@ class Dialler:
                 connection = await self._connect(address, numbers[:MAX_TRIED])
         except TimeoutError as error:
             raise TimedOut("connect_timeout", f"no connection to {address.origin} within {self.seconds:g} s") from error
-        stream = PlainStream(connection)
+        try:
+            stream = PlainStream(connection)
+        except OSError as error:  # it was reset as soon as it stood
+            connection.close()
+            raise ConnectFailed(f"the connection to {address.origin} was lost at once") from error
         return stream if address.scheme == "http" else await self._encrypted(stream, address)
 
     async def _connect(self, address: Address, numbers: list[Ip]) -> socket.socket:

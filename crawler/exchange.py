@@ -94,7 +94,7 @@ class Http1:
                 yield bytes(event.data)
         except (h11.RemoteProtocolError, httpcore2.NetworkError) as error:
             reason = "length_mismatch" if self._framing == "length" else "cut_short"
-            raise CutShort(reason, f"the body ended before its end: {error}") from error
+            raise CutShort(reason, "the body ended before its end") from error
         except httpcore2.TimeoutException as error:
             raise TimedOut("read_timeout", f"nothing came for {silence:g} s") from error
         if self._framing == "close" and self.stream.ended_abruptly:  # RFC 9112 section 9.8
@@ -181,7 +181,7 @@ class Http2:
                 yield piece
             await response.aclose()  # the connection counts as idle from here on
         except (httpcore2.ProtocolError, httpcore2.NetworkError) as error:
-            raise CutShort("cut_short", f"the body ended before its end: {error}") from error
+            raise CutShort("cut_short", "the body ended before its end") from error
         except httpcore2.TimeoutException as error:
             raise TimedOut("read_timeout", f"nothing came for {silence:g} s") from error
 
@@ -217,6 +217,8 @@ def _framing(response: h11.Response) -> Framing:
 
 
 def _broken(error: Exception) -> BrokenExchange:
+    """Name the fault. h11's messages quote what came behind a colon, which is not for records."""
     if isinstance(error, httpcore2.NetworkError | httpcore2.ConnectionNotAvailable):
-        return BrokenExchange("connection_lost", f"the connection was lost before an answer came: {error}")
-    return BrokenExchange("bad_response", f"the answer is no HTTP: {error}")
+        return BrokenExchange("connection_lost", "the connection was lost before an answer came")
+    said = str(error).partition(":")[0] if isinstance(error, h11.ProtocolError) else "protocol error"
+    return BrokenExchange("bad_response", f"the answer is no HTTP: {said}")

@@ -32,7 +32,7 @@ class Fetcher:
     `resolver` and `clock` are for tests and special networks.
 
     Raises:
-        ValueError: a network in `allow_addresses` is none.
+        ValueError: a network in `allow_addresses` is none, or what is to be sent cannot stand in a header.
         BadAddress: an origin in `allow_origins` is none.
         OSError: a file with certificate authorities cannot be read.
     """
@@ -40,6 +40,9 @@ class Fetcher:
     def __init__(
         self, settings: FetchSettings, *, resolver: Resolver | None = None, clock: Clock | None = None
     ) -> None:
+        for value in (settings.user_agent, settings.accept_language or ""):
+            if not (value.isascii() and value.isprintable()):
+                raise ValueError(f"{value!r} cannot be sent: headers hold printable ASCII only")
         self.settings = settings
         self._clock = clock or SystemClock()
         self._own_resolver = SystemResolver() if resolver is None else None
