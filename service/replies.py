@@ -17,7 +17,7 @@ class Told(BaseModel):
 class PassageTold(Told):
     """A passage: `text[start:end]` of the document, in code points."""
 
-    id: str = Field(examples=["sha256:" + "5f" * 32], description="Names exactly these bytes, for ever.")
+    id: str = Field(examples=["sha256:5f5f…"], description="Names exactly these bytes, for ever.")
     cite: str = Field(description="Ready to stand behind a sentence.")
     text: str | None = None
     start: int
@@ -45,8 +45,56 @@ class DroppedTold(Told):
     reason: str
 
 
+_EXAMPLE_ID = "sha256:" + "5f" * 32
+
+
 class SearchTold(Told):
     """The whole result of a search."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "record": "sha256:" + "a1" * 32,
+                    "query": "context manager protocol",
+                    "state": "no_provider",
+                    "retrieved_at": "2026-11-29T19:28:36.123Z",
+                    "providers": [],
+                    "results": [
+                        {
+                            "rank": 1,
+                            "url": "https://docs.example.org/stdtypes.html",
+                            "title": "Built-in Types",
+                            "capture": "sha256:" + "c4" * 32,
+                            "retrieved_at": "2026-11-29T18:02:11.480Z",
+                            "passages": [
+                                {
+                                    "id": _EXAMPLE_ID,
+                                    "cite": "Built-in Types, https://docs.example.org/stdtypes.html, "
+                                    "retrieved 2026-11-29 [5f5f5f5f5f5f]",
+                                    "text": "The with statement supports the concept of a runtime context …",
+                                    "start": 1200,
+                                    "end": 1734,
+                                }
+                            ],
+                        }
+                    ],
+                    "dropped": [
+                        {
+                            "url": "https://docs.example.org/old/stdtypes.html",
+                            "title": "Built-in Types",
+                            "provider": "own index",
+                            "rank": 2,
+                            "reason": "near_duplicate",
+                        }
+                    ],
+                    "versions": {},
+                    "timings": {"total": 9},
+                }
+            ]
+        },
+    )
 
     record: str | None = Field(description="The id of the search record; null with `store=false`.")
     query: str
@@ -61,6 +109,25 @@ class SearchTold(Told):
 
 class CaptureTold(Told):
     """A page as it was captured, and its text for reading."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "record": "sha256:" + "b2" * 32,
+                    "capture": "sha256:" + "c4" * 32,
+                    "outcome": "ok",
+                    "page_state": "ok",
+                    "title": "Example Domain",
+                    "text": "This domain is for use in illustrative examples in documents.",
+                    "passages": [
+                        {"id": _EXAMPLE_ID, "cite": "Example Domain, … [5f5f5f5f5f5f]", "start": 0, "end": 61}
+                    ],
+                }
+            ]
+        },
+    )
 
     record: str | None = Field(description="The id of the fetch record; null with `store=false`.")
     capture: str
@@ -164,6 +231,21 @@ class ReadyTold(Told):
 
 class ProblemTold(Told):
     """RFC 9457 problem details."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "urn:citator:problem:unknown-id",
+                    "title": "Nothing is kept under this id.",
+                    "status": 404,
+                    "detail": "nothing is kept under sha256:5f5f…",
+                    "id": "sha256:5f5f…",
+                }
+            ]
+        },
+    )
 
     type: str = Field(examples=["urn:citator:problem:unknown-id"])
     title: str

@@ -227,6 +227,28 @@ def test_crawl_tells_each_page_that_failed_and_why(run: Run, citator: SmallCitat
     assert crawls[0] == CrawlRequest(urls=("http://site.test/a", "http://gone.test/"), max_pages=5)
 
 
+def test_crawl_shows_its_progress_on_a_terminal(server: Served) -> None:
+    main, other = os.openpty()
+    command = [sys.executable, "-c", "from service.cli import main; main()", "crawl", "http://site.test/a", "--json"]
+    environment = {"PATH": os.environ["PATH"], "CITATOR_DATA": str(server.data), "TERM": "xterm", "COLUMNS": "120"}
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=other, env=environment) as process:
+        os.close(other)
+        assert process.stdout is not None
+        result = process.stdout.read()
+        seen = b""
+        try:
+            while part := os.read(main, 65536):
+                seen += part
+        except OSError:  # how Linux says that the other end is closed
+            pass
+    os.close(main)
+
+    assert json.loads(result)["counts"]["captured"] == 1
+    assert b"http://site.test/a" in seen
+    assert b"1/100" in seen
+
+
 def test_add_keeps_a_file_with_what_is_known_of_it(run: Run, citator: SmallCitator, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_bytes(b"<p>Hi \xff")
