@@ -54,9 +54,13 @@ if TYPE_CHECKING:
     from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
+    from snapshots.log import Log, open_log, rotate_log_key
+    from snapshots.log_check import LogReport
+    from snapshots.log_key import LogKey
     from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
     from snapshots.probing import probe
+    from snapshots.proof import Proof
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.state import ApiKey, Claim, Lease, State
@@ -90,6 +94,9 @@ _HOME = {
     "Language": "document",
     "Lease": "state",
     "Link": "document",
+    "Log": "log",
+    "LogKey": "log_key",
+    "LogReport": "log_check",
     "LoggedRecord": "record",
     "Method": "capture",
     "Naming": "catalogue",
@@ -99,6 +106,7 @@ _HOME = {
     "Passage": "passages",
     "PassageRef": "answers",
     "PassageRow": "catalogue",
+    "Proof": "proof",
     "ProviderRank": "answers",
     "ProviderReply": "answers",
     "Recheck": "deeds",
@@ -123,6 +131,7 @@ _HOME = {
     "moment": "times",
     "names": "records",
     "nonce": "record",
+    "open_log": "log",
     "open_store": "store",
     "parse_id": "ids",
     "parse_prefix": "ids",
@@ -132,6 +141,7 @@ _HOME = {
     "read": "records",
     "read_passage": "passages",
     "remake": "passages",
+    "rotate_log_key": "log",
     "stamp": "times",
 }
 """The module each lazily loaded name lives in. A name stands here, in the imports above and in `__all__` below."""
@@ -174,9 +184,12 @@ __all__ = [
     "Language",
     "Lease",
     "Link",
+    "Log",
     "LogDamaged",
     "LogError",
+    "LogKey",
     "LogReadOnly",
+    "LogReport",
     "LoggedRecord",
     "Method",
     "Missing",
@@ -189,6 +202,7 @@ __all__ = [
     "Passage",
     "PassageRef",
     "PassageRow",
+    "Proof",
     "ProviderRank",
     "ProviderReply",
     "Recheck",
@@ -220,6 +234,7 @@ __all__ = [
     "moment",
     "names",
     "nonce",
+    "open_log",
     "open_store",
     "parse_id",
     "parse_prefix",
@@ -229,6 +244,7 @@ __all__ = [
     "read",
     "read_passage",
     "remake",
+    "rotate_log_key",
     "stamp",
 ]
 

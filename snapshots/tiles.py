@@ -86,6 +86,12 @@ def parse_path(path: str) -> TileName | None:
     return name if name.path == path else None
 
 
+def is_full(path: str) -> bool:
+    """Whether a full tile or bundle lies at `path`."""
+    name = parse_path(path)
+    return name is not None and name.width == TILE_WIDTH
+
+
 def encode_bundle(entries: Sequence[bytes]) -> bytes:
     """Entries as they stand in a bundle: each with its length in two bytes before it."""
     return b"".join(len(entry).to_bytes(2, "big") + entry for entry in entries)

@@ -1,0 +1,182 @@
+"""Two writers on one log: whatever the order of their steps, and whoever is killed, no entry is lost or doubled."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+
+import pytest
+
+from snapshots.errors import WrongLogKey
+from snapshots.ids import digest
+from snapshots.log import Log
+from snapshots.log_check import check_log
+from snapshots.log_key import LogKey
+from snapshots.log_read import Tiles
+from tests.interleaving import Program, Run, runs
+from tests.memory_store import MemoryStore
+
+KEY = LogKey("example.org/log", bytes(32))
+NEXT_KEY = LogKey("example.org/log", bytes(range(32)))
+KEYS = (KEY.verifier,)
+
+
+def ids(name: str, count: int) -> list[str]:
+    return [digest(f"{name} {number}".encode()) for number in range(count)]
+
+
+def no_pause(_: float) -> None:
+    """Waiting is no operation, and the order of operations is chosen by the test."""
+
+
+@cache
+def log_of(size: int) -> dict[str, bytes]:
+    """A bucket with a log of `size` entries, finished and tidy."""
+    store = MemoryStore()
+    log = Log.open(store, KEY, create=True)
+    if size:
+        log.append(ids("before", size))
+    log.close()
+    return store.objects
+
+
+def appends(*batches: Sequence[str], publish_now: bool = True) -> Program:
+    """A writer that opens the log, appends and tidies up; its result is what it was told, as position to id."""
+
+    def program(store: MemoryStore) -> dict[int, str]:
+        log = Log.open(store, KEY, create=False, pause=no_pause)
+        told: dict[int, str] = {}
+        for batch in batches:
+            told.update(zip(log.append(batch, publish_now=publish_now), batch, strict=True))
+        log.close()
+        return told
+
+    return program
+
+
+def appends_to_open_log(size: int, *batches: Sequence[str], publish_now: bool = True) -> Program:
+    """The same for a log of `size` entries that had been opened before anybody did anything."""
+    opened = Log.open(MemoryStore(dict(log_of(size))), KEY, create=False, pause=no_pause)
+
+    def program(store: MemoryStore) -> dict[int, str]:
+        log = Log(replace(opened._state, store=store, tiles=Tiles(store), rubbish=[], filled=[]))
+        told: dict[int, str] = {}
+        for batch in batches:
+            told.update(zip(log.append(batch, publish_now=publish_now), batch, strict=True))
+        log.close()
+        return told
+
+    return program
+
+
+def rotates(store: MemoryStore) -> dict[int, str]:
+    """A writer that hands the log over to the next key."""
+    Log.open(store, KEY, create=False, pause=no_pause).rotate(NEXT_KEY)
+    return {}
+
+
+class Oracle:
+    """Looks at the whole bucket after each step, and at the end as the next process would."""
+
+    def __init__(self) -> None:
+        self._sound: set[bytes] = set()
+
+    def after_each(self, objects: dict[str, bytes]) -> None:
+        """Whatever is published is whole at any moment."""
+        state = sha256(repr(sorted(objects.items())).encode()).digest()
+        if state not in self._sound:
+            assert check_log(MemoryStore(objects), KEYS, deep=True).problems == ()
+            self._sound.add(state)
+
+    def at_the_end(self, run: Run, before: Sequence[str], offered: Sequence[Sequence[str]]) -> None:
+        """Opens the log as the next process would, and holds it against what the writers were told."""
+        store = MemoryStore(run.objects)
+        reader = Log.open(store, None, create=False)
+        shown = reader.checkpoint
+        key = NEXT_KEY if NEXT_KEY.verifier in reader.keys else KEY
+        try:
+            log = Log.open(store, key, create=False)
+        except WrongLogKey:
+            log = Log.open(store, NEXT_KEY, create=False)
+        report = log.check(deep=True, seen=[shown])
+        assert (report.problems, report.unfinished) == ((), False)
+        found = log.entries(0, log.size)
+        assert len(set(found)) == len(found)
+        assert found[: len(before)] == list(before)
+        allowed = set(before)
+        for writer, mine in zip(run.writers, offered, strict=True):
+            assert writer.problem is None or isinstance(writer.problem, WrongLogKey)
+            assert writer.killed or writer.problem or len(writer.result) == len(mine)
+            for position, object_id in (writer.result or {}).items():
+                assert found[position] == object_id
+            allowed |= set(mine)
+        assert set(found) <= allowed
+        assert reader.refresh() == log.size
+
+
+A, B = ids("a", 2), ids("b", 3)
+
+
+def walk(size: int, programs: list[Program], offered: list[list[str]], *, kills: int) -> int:
+    """Goes through every run and returns how many there were."""
+    oracle = Oracle()
+    count = 0
+    for run in runs(log_of(size), programs, kills=kills, after_each=oracle.after_each):
+        oracle.at_the_end(run, ids("before", size), offered)
+        count += 1
+    return count
+
+
+SIZES = [3, pytest.param(254, marks=pytest.mark.slow), pytest.param(255, marks=pytest.mark.slow)]
+"""Trees within one tile, and such that a writer or both together fill one: those take a minute."""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_two_writers_one_killed_at_any_step(size: int) -> None:
+    programs = [appends_to_open_log(size, A), appends_to_open_log(size, B)]
+
+    count = walk(size, programs, [A, B], kills=1)
+
+    assert count > 100
+
+
+@pytest.mark.slow
+def test_two_writers_both_killed_at_any_step() -> None:
+    count = walk(3, [appends_to_open_log(3, A), appends_to_open_log(3, B)], [A, B], kills=2)
+
+    assert count > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [3, 255])
+def test_a_writer_opens_the_log_while_another_is_killed_in_it(size: int) -> None:
+    count = walk(size, [appends_to_open_log(size, A), appends(B)], [A, B], kills=1)
+
+    assert count > 100
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_commits_published_together_race_with_another_writer(size: int) -> None:
+    programs = [appends_to_open_log(size, A[:1], A[1:], publish_now=False), appends_to_open_log(size, B[:1])]
+
+    count = walk(size, programs, [A, B[:1]], kills=1)
+
+    assert count > 100
+
+
+def test_a_log_is_made_by_two_at_once() -> None:
+    def makes(store: MemoryStore) -> dict[int, str]:
+        log = Log.open(store, KEY, create=True, pause=no_pause)
+        return dict(zip(log.append(A[:1]), A[:1], strict=True))
+
+    def makes_too(store: MemoryStore) -> dict[int, str]:
+        log = Log.open(store, KEY, create=True, pause=no_pause)
+        return dict(zip(log.append(B[:1]), B[:1], strict=True))
+
+    count = 0
+    for run in runs({}, [makes, makes_too], kills=1, after_each=lambda _: None):
+        Log.open(MemoryStore(run.objects), KEY, create=True)
+        Oracle().at_the_end(run, [], [A[:1], B[:1]])
+        count += 1
+
+    assert count > 100
