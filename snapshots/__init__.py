@@ -48,9 +48,12 @@ if TYPE_CHECKING:
         SearchState,
         Serving,
     )
+    from snapshots.archive import Archive, ProofOf
+    from snapshots.batches import Batch, Kept, OrderedLog, Progress
     from snapshots.canonical import Json
     from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Tls
     from snapshots.catalogue import CaptureRow, Catalogue, Naming, PassageRow
+    from snapshots.checking import CheckReport, Finding
     from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from snapshots.proof import Proof
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
+    from snapshots.removal import Removal, Selection
     from snapshots.state import ApiKey, Claim, Lease, State
     from snapshots.store import Stat, Store, open_store
     from snapshots.times import moment, stamp
@@ -70,12 +74,15 @@ if TYPE_CHECKING:
 _HOME = {
     "Agent": "deeds",
     "ApiKey": "state",
+    "Archive": "archive",
+    "Batch": "batches",
     "Block": "document",
     "Candidate": "answers",
     "Capture": "capture",
     "CaptureRow": "catalogue",
     "Catalogue": "catalogue",
     "Charset": "capture",
+    "CheckReport": "checking",
     "Claim": "state",
     "Crawl": "deeds",
     "CrawlState": "deeds",
@@ -85,12 +92,14 @@ _HOME = {
     "Event": "deeds",
     "Extractor": "document",
     "Fetch": "answers",
+    "Finding": "checking",
     "Held": "objects",
     "Hold": "deeds",
     "Hop": "capture",
     "Import": "deeds",
     "Json": "canonical",
     "KEPT": "answers",
+    "Kept": "batches",
     "Language": "document",
     "Lease": "state",
     "Link": "document",
@@ -101,22 +110,27 @@ _HOME = {
     "Method": "capture",
     "Naming": "catalogue",
     "Objects": "objects",
+    "OrderedLog": "batches",
     "Outcome": "capture",
     "PageState": "capture",
     "Passage": "passages",
     "PassageRef": "answers",
     "PassageRow": "catalogue",
+    "Progress": "batches",
     "Proof": "proof",
+    "ProofOf": "archive",
     "ProviderRank": "answers",
     "ProviderReply": "answers",
     "Recheck": "deeds",
     "Record": "record",
+    "Removal": "removal",
     "Removed": "deeds",
     "Result": "answers",
     "Robots": "capture",
     "ScorePart": "answers",
     "Search": "answers",
     "SearchState": "answers",
+    "Selection": "removal",
     "Serving": "answers",
     "Stat": "store",
     "State": "state",
@@ -151,10 +165,12 @@ __all__ = [
     "Agent",
     "AmbiguousId",
     "ApiKey",
+    "Archive",
     "ArchiveClosed",
     "BadId",
     "BadProof",
     "BadRecord",
+    "Batch",
     "Block",
     "Candidate",
     "Capture",
@@ -164,6 +180,7 @@ __all__ = [
     "CatalogueError",
     "CatalogueVersion",
     "Charset",
+    "CheckReport",
     "Claim",
     "Conflict",
     "Crawl",
@@ -176,11 +193,13 @@ __all__ = [
     "EvidenceError",
     "Extractor",
     "Fetch",
+    "Finding",
     "Held",
     "Hold",
     "Hop",
     "Import",
     "Json",
+    "Kept",
     "Language",
     "Lease",
     "Link",
@@ -197,16 +216,20 @@ __all__ = [
     "NoConditionalWrites",
     "NoLog",
     "Objects",
+    "OrderedLog",
     "Outcome",
     "PageState",
     "Passage",
     "PassageRef",
     "PassageRow",
+    "Progress",
     "Proof",
+    "ProofOf",
     "ProviderRank",
     "ProviderReply",
     "Recheck",
     "Record",
+    "Removal",
     "Removed",
     "RemovedId",
     "Result",
@@ -214,6 +237,7 @@ __all__ = [
     "ScorePart",
     "Search",
     "SearchState",
+    "Selection",
     "Serving",
     "Stat",
     "State",

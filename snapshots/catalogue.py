@@ -10,21 +10,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from sqlalchemy import Connection, Select, delete, func, literal, select, update
+from sqlalchemy import Select, delete, func, literal, select
 
 from snapshots.answers import PassageRef
+from snapshots.applying import NAMED_AT_ONCE, add, set_value, value
 from snapshots.database import TIMEOUT, Database, chunks
 from snapshots.deeds import Deletion
 from snapshots.ids import from_raw, to_raw
-from snapshots.rows import PREFIX, Entry, Rows, address_prefix, number
+from snapshots.rows import PREFIX, Entry, address_prefix, number
 from snapshots.tables import (
-    INTO_ADDRESSES,
-    INTO_CAPTURES,
-    INTO_CONSIDERED,
-    INTO_ENTRIES,
-    INTO_LINKS,
-    INTO_PASSAGES,
-    INTO_REMOVED,
     METADATA,
     SCHEMA,
     addresses,
@@ -37,8 +31,6 @@ from snapshots.tables import (
 )
 from snapshots.times import milliseconds, stamp
 
-NAMED_AT_ONCE: Final = 500
-"""Ids in one statement; both databases allow many more."""
 CANDIDATES: Final = 10
 """How many ids an ambiguous prefix is answered with."""
 
@@ -86,6 +78,8 @@ class Catalogue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._removed = True
+        """Whether anything was ever removed, as far as is known. Mostly nothing was, and then nobody needs to ask."""
 
     @classmethod
     def open(cls, url: str, *, timeout: float = TIMEOUT) -> Self:
@@ -97,7 +91,7 @@ class Catalogue:
     def position(self) -> int:
         """How many entries of the log have been applied."""
         with self._database.read() as connection:
-            return _value(connection, "position")
+            return value(connection, "position")
 
     def apply(self, first: int, batch: Sequence[Entry]) -> int:
         """Applies the entries of the log from position `first` on, in one transaction; returns the new position.
@@ -106,23 +100,13 @@ class Catalogue:
         applied and the position where they begin is returned.
         """
         with self._database.write() as connection:
-            position = _value(connection, "position")
+            position = value(connection, "position")
+            self._removed = bool(value(connection, "removal"))
             if not first <= position < first + len(batch):
                 return position
-            self._add(connection, position, batch[position - first :])
+            add(connection, position, batch[position - first :])
+            self._removed = self._removed or any(isinstance(entry.record, Deletion) for entry in batch)
             return first + len(batch)
-
-    def _add(self, connection: Connection, position: int, batch: Sequence[Entry]) -> None:
-        rows = Rows()
-        for at, entry in enumerate(batch, position):
-            rows.add(at, entry)
-            if isinstance(entry.record, Deletion):
-                # What it removes may stand before it in this very batch.
-                _insert(connection, rows)
-                rows = Rows()
-                _remove(connection, at, entry.record)
-        _insert(connection, rows)
-        _set(connection, "position", position + len(batch))
 
     def wipe(self) -> None:
         """Empties the catalogue, as if it were new."""
@@ -130,18 +114,18 @@ class Catalogue:
             for table in METADATA.sorted_tables:
                 connection.execute(delete(table))
 
-    def unscrubbed(self) -> bool:
-        """Whether a deletion was applied whose traces may still lie in the database file."""
+    def unscrubbed(self) -> int:
+        """The position after the last deletion applied, if it has not been finished by `scrub`; otherwise 0."""
         with self._database.read() as connection:
-            return _value(connection, "scrubbed") < _value(connection, "removal")
+            removal = value(connection, "removal")
+            return removal if value(connection, "scrubbed") < removal else 0
 
-    def scrub(self) -> None:
-        """Leaves no byte of removed rows in the database's files."""
-        with self._database.read() as connection:
-            removal = _value(connection, "removal")
+    def scrub(self, until: int) -> None:
+        """Leaves no byte of removed rows in the database's files, and notes deletions before `until` as finished."""
         self._database.scrub()
         with self._database.write() as connection:
-            _set(connection, "scrubbed", removal)
+            if value(connection, "scrubbed") < until:
+                set_value(connection, "scrubbed", until)
 
     # asking
 
@@ -193,13 +177,13 @@ class Catalogue:
         with self._database.read() as connection:
             return connection.execute(query).scalar()
 
-    def naming(self, target: str) -> list[Naming]:
-        """The logged records that name a capture, document, blob or record, in the order of the log.
+    def naming(self, target: str, *, limit: int | None = None) -> list[Naming]:
+        """The first `limit` logged records that name a capture, document, blob or record, in the order of the log.
 
         Searches that had it as a candidate and did not show it are not among them: see `considering`.
         """
         query = _namings().join(links, links.c.source == entries.c.position).where(links.c.target == to_raw(target))
-        return self._namings(query)
+        return self._namings(query.limit(limit))
 
     def considering(self, capture: str | None = None, *, url: str | None = None) -> list[Naming]:
         """Searches that may have had a capture, or an address without capture, as a candidate: read them to be sure."""
@@ -215,16 +199,18 @@ class Catalogue:
             rows = connection.execute(query.order_by(entries.c.position)).all()
         return [Naming(row.position, from_raw(row.id), row.kind) for row in rows]
 
+    def entries(self, first: int, limit: int) -> list[Naming]:
+        """The entries of the log from position `first` on: ids and kinds; the kind of a lost record is empty."""
+        return self._namings(_namings().where(entries.c.position >= first, entries.c.position < first + limit))
+
+    def of_kind(self, kind: str, *, first: int = 0, end: int | None = None) -> list[Naming]:
+        """The entries of one kind at positions `first` to `end` (not included)."""
+        query = _namings().where(entries.c.kind == kind, entries.c.position >= first)
+        return self._namings(query if end is None else query.where(entries.c.position < end))
+
     def leading_to(self, target: str) -> Naming | None:
         """The first logged record that names a document or blob and still exists."""
-        query = (
-            _namings()
-            .join(links, links.c.source == entries.c.position)
-            .where(links.c.target == to_raw(target))
-            .order_by(links.c.source)
-            .limit(1)
-        )
-        found = self._namings(query)
+        found = self.naming(target, limit=1)
         return found[0] if found else None
 
     def named(self, targets: Iterable[str]) -> set[str]:
@@ -237,22 +223,31 @@ class Catalogue:
         return found
 
     def deletion_of(self, object_id: str) -> str | None:
-        """The deletion record under which an id was removed."""
+        """The deletion under which an id was removed; None if it never was, or has been kept again since."""
+        raw = to_raw(object_id)
         query = (
-            select(entries.c.id)
+            select(entries.c.id, removed.c.kind)
             .join(removed, removed.c.deletion == entries.c.position)
-            .where(removed.c.id == to_raw(object_id))
+            .where(removed.c.id == raw)
         )
         with self._database.read() as connection:
-            raw = connection.execute(query).scalar()
-        return None if raw is None else from_raw(raw)
+            row = connection.execute(query).one_or_none()
+            if row is None:
+                return None
+            if row.kind == "capture":
+                again = select(captures.c.position).join(entries, entries.c.position == captures.c.position)
+                again = again.where(entries.c.id == raw)
+            else:
+                again = select(links.c.source).where(links.c.target == raw)
+            kept_again = connection.execute(again.limit(1)).first() is not None
+        return None if kept_again else from_raw(row.id)
 
     def at(self, moment: str | datetime) -> int:
         """How many entries the log had at a time: the position of the first record kept after it, or all."""
         query = select(func.min(entries.c.position)).where(entries.c.at > _milliseconds(moment))
         with self._database.read() as connection:
             found: int | None = connection.execute(query).scalar()
-            return _value(connection, "position") if found is None else found
+            return value(connection, "position") if found is None else found
 
     def find(self, prefix: str) -> list[str]:
         """Up to ten ids, of whatever kind and removed ones too, that begin with these hex digits (12 to 64)."""
@@ -277,11 +272,31 @@ class Catalogue:
         with self._database.read() as connection:
             yield iter(connection.execution_options(yield_per=NAMED_AT_ONCE).execute(query))
 
-    def removals(self) -> Iterator[tuple[str, str]]:
-        """Every removed id and its kind, by id."""
-        with self._stream(select(removed.c.id, removed.c.kind).order_by(removed.c.id)) as rows:
+    def removals(self, *, unscrubbed: bool = False) -> Iterator[tuple[str, str]]:
+        """Every removed id and its kind, by id; only those of deletions that are not finished if so asked."""
+        query = select(removed.c.id, removed.c.kind).order_by(removed.c.id)
+        if unscrubbed:
+            with self._database.read() as connection:
+                query = query.where(removed.c.deletion >= value(connection, "scrubbed"))
+        with self._stream(query) as rows:
             for row in rows:
                 yield from_raw(row.id), row.kind
+
+    def removed_among(self, ids: Iterable[str]) -> set[str]:
+        """Those of `ids` under which something was removed by an entry before the last ones applied here."""
+        found: set[str] = set()
+        if self._removed:
+            with self._database.read() as connection:
+                for part in chunks(ids, NAMED_AT_ONCE):
+                    query = select(removed.c.id).where(removed.c.id.in_([to_raw(name) for name in part]))
+                    found.update(from_raw(raw) for raw in connection.execute(query).scalars())
+        return found
+
+    def targets(self) -> Iterator[str]:
+        """Every capture, document, blob and record that a logged record names, by id; not what searches dropped."""
+        with self._stream(select(links.c.target).distinct().order_by(links.c.target)) as rows:
+            for row in rows:
+                yield from_raw(row.target)
 
     def backup_to(self, path: Path) -> None:
         """Writes a whole copy to the new file `path` while others go on writing (SQLite only)."""
@@ -298,44 +313,8 @@ class Catalogue:
 
     def _namings(self, query: Select[Any]) -> list[Naming]:
         with self._database.read() as connection:
-            rows = connection.execute(query.order_by(None).order_by(entries.c.position)).all()
+            rows = connection.execute(query.order_by(entries.c.position)).all()
         return [Naming(row.position, from_raw(row.id), row.kind) for row in rows]
-
-
-def _insert(connection: Connection, rows: Rows) -> None:
-    INTO_ENTRIES.run(connection, rows.entries)
-    INTO_CAPTURES.run(connection, rows.captures)
-    INTO_ADDRESSES.run(connection, rows.addresses)
-    INTO_LINKS.run(connection, rows.links)
-    INTO_CONSIDERED.run(connection, rows.considered)
-    INTO_PASSAGES.run(connection, rows.passages)
-
-
-def _remove(connection: Connection, position: int, deletion: Deletion) -> None:
-    """Takes out what a deletion removes. What the removed captures named is no longer named by them."""
-    INTO_REMOVED.run(connection, [(to_raw(gone.id), position, gone.kind) for gone in deletion.removed])
-    gone_captures = [to_raw(gone.id) for gone in deletion.removed if gone.kind == "capture"]
-    for part in chunks(gone_captures, NAMED_AT_ONCE):
-        places = connection.execute(select(entries.c.position).where(entries.c.id.in_(part))).scalars().all()
-        connection.execute(update(entries).where(entries.c.position.in_(places)).values(kind="capture", at=None))
-        there = select(captures.c.position).where(captures.c.position.in_(places))
-        found = connection.execute(there).scalars().all()
-        if found:  # both of the last two read their whole table
-            connection.execute(delete(captures).where(captures.c.position.in_(found)))
-            connection.execute(delete(addresses).where(addresses.c.position.in_(found)))
-            connection.execute(delete(links).where(links.c.source.in_(found)))
-    _set(connection, "removal", position + 1)
-
-
-def _value(connection: Connection, name: str) -> int:
-    query = f"SELECT value FROM progress WHERE name = '{name}'"  # noqa: S608 - a constant of this module
-    found: int | None = connection.exec_driver_sql(query).scalar()
-    return found or 0
-
-
-def _set(connection: Connection, name: str, value: int) -> None:
-    kept = f"INSERT INTO progress (name, value) VALUES ('{name}', {value})"  # noqa: S608 - a constant and a number
-    connection.exec_driver_sql(f"{kept} ON CONFLICT (name) DO UPDATE SET value = {value}")
 
 
 def _capture_rows() -> Select[Any]:

@@ -174,7 +174,7 @@ def test_what_a_deletion_names_is_gone_and_says_so(catalogue: Catalogue) -> None
     assert catalogue.find(gone.id[7:20]) == [gone.id]
     assert dict(catalogue.removals())[gone.id] == "capture"
     assert catalogue.unscrubbed()
-    catalogue.scrub()
+    catalogue.scrub(catalogue.unscrubbed())
     assert not catalogue.unscrubbed()
 
 
@@ -203,7 +203,7 @@ def test_no_byte_of_a_removed_row_stays_in_the_files(tmp_path: Path) -> None:
     catalogue.apply(0, entries_of([capture for pair in zip(secret, plain, strict=True) for capture in pair]))
 
     catalogue.apply(600, entries_of([deletion_of(*secret, text="other")]))
-    catalogue.scrub()
+    catalogue.scrub(601)
 
     files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert [name for name, data in files.items() if b"SECRET" in data] == []

@@ -255,7 +255,7 @@ def test_scrubbing_waits_for_readers_and_lets_writers_wait(database_url: str) ->
     capture = capture_of("https://a.example/", "t")
     deletion = Deletion(at=AT, selector={}, removed=[Removed(id=capture.id, kind="capture", bytes=1)])
     catalogue.apply(0, [Entry(record.id, record) for record in (capture, search_of([(capture, "t")]), deletion)])
-    scrubbing = threading.Thread(target=catalogue.scrub)
+    scrubbing = threading.Thread(target=catalogue.scrub, args=(3,))
 
     with catalogue._database.read() as connection:
         connection.execute(text("SELECT count(*) FROM entries")).scalar()

@@ -1,0 +1,230 @@
+"""Removing pages: what goes, found through the catalogue and read from the records. Nothing is changed here.
+
+With a capture go its document and blobs, unless something that stays needs them, and every reply in which the page was
+shown: the bodies that were served for the searches and fetches that name it, and the raw replies of the providers that
+found it. The records of those searches and fetches stay; they hold no text.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import orjson
+
+from snapshots.answers import Search, Serving
+from snapshots.capture import Capture
+from snapshots.catalogue import Catalogue, Naming
+from snapshots.deeds import Removed
+from snapshots.errors import BadRecord, DamagedObject, RemovedId, UnknownId
+from snapshots.reading import Reader
+from snapshots.record import Record, UnknownRecord
+from snapshots.records import names
+
+Kind = Literal["capture", "document", "blob", "reply"]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to remove: ids of captures, passages, documents, blobs or records of replies, and addresses of pages."""
+
+    ids: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> dict[str, list[str]]:
+        """As a deletion record holds it. Addresses stand there plainly: searches that stay name them too."""
+        return {"ids": list(self.ids), "pages": list(self.pages)}
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What goes, or has gone. `deletion` is the id of the record that says so; None if nothing was done."""
+
+    removed: tuple[Removed, ...]
+    counts: dict[str, int]
+    deletion: str | None = None
+
+
+@dataclass
+class Plan:
+    """Ids to remove, each once; `seen` are those whose other users have been looked for."""
+
+    captures: dict[str, Capture | None] = field(default_factory=dict)
+    others: dict[str, Kind] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+
+
+class Planner:
+    """Finds out what a selection means. Raises UnknownId and RemovedId for ids, and what reading raises."""
+
+    def __init__(self, reader: Reader, catalogue: Catalogue) -> None:
+        self._reader = reader
+        self._catalogue = catalogue
+
+    def plan(self, selection: Selection) -> tuple[Removed, ...]:
+        """Everything that goes, captures first."""
+        plan = Plan()
+        for name in selection.ids:
+            self._select(plan, name)
+        for page in selection.pages:
+            for row in self._captures_of(page):
+                plan.captures[row] = None
+        for name in plan.captures:
+            plan.captures[name] = self._readable(name)
+        for capture in plan.captures.values():
+            if capture is not None:
+                self._contents(plan, capture)
+        for name in list(plan.captures):
+            self._replies(plan, self._showing(name), capture=name)
+        for page in selection.pages:
+            self._replies(plan, self._catalogue.considering(url=page), url=page)
+        listed: list[tuple[str, Kind]] = [(name, "capture") for name in plan.captures]
+        listed += [(name, kind) for name, kind in plan.others.items() if self._catalogue.deletion_of(name) is None]
+        return tuple(Removed(id=name, kind=kind, bytes=self._size(name)) for name, kind in listed)
+
+    def _select(self, plan: Plan, name: str) -> None:
+        """Adds what one id stands for."""
+        shown = self._catalogue.passage(name)
+        if shown is not None:
+            name = shown.ref.capture
+        deletion = self._catalogue.deletion_of(name)
+        if deletion is not None:
+            raise RemovedId(name, deletion)
+        if self._catalogue.position_of(name) is None:
+            self._select_unlogged(plan, name)
+            return
+        record = self._reader.record(name)
+        match record:
+            case Capture():
+                plan.captures[name] = None
+            case Serving():
+                plan.others[record.body] = "reply"
+            case _:
+                self._whole_reply(plan, record)
+
+    def _select_unlogged(self, plan: Plan, name: str) -> None:
+        """A document or blob: the captures that have it go; a reply goes alone."""
+        naming = self._catalogue.naming(name)
+        if not naming:
+            raise UnknownId(name)
+        for one in naming:
+            if one.kind == "capture":
+                plan.captures[one.id] = None
+            else:
+                plan.others[name] = "reply"
+
+    def _captures_of(self, page: str) -> Iterator[str]:
+        before = None
+        while rows := self._catalogue.captures(page, limit=1000, before=before):
+            yield from (row.id for row in rows)
+            before = rows[-1].position
+
+    def _readable(self, name: str) -> Capture | None:
+        """A capture, or None if it is damaged: it is removed all the same, and what it named is found no more."""
+        try:
+            return self._reader.capture(name)
+        except (DamagedObject, BadRecord):
+            return None
+
+    def _contents(self, plan: Plan, capture: Capture) -> None:
+        """What only captures that go need."""
+        for name in names(capture):
+            if name == capture.crawl or name in plan.seen:
+                continue
+            plan.seen.add(name)
+            # A certificate can be named by every capture of a site: one more than there are to go is enough.
+            naming = self._catalogue.naming(name, limit=len(plan.captures) + 1)
+            if all(one.id in plan.captures for one in naming):
+                plan.others[name] = "document" if name == capture.document else "blob"
+
+    def _showing(self, capture: str) -> Iterator[Naming]:
+        yield from self._catalogue.naming(capture)
+        yield from self._catalogue.considering(capture)
+
+    def _replies(self, plan: Plan, showing: Iterable[Naming], *, capture: str | None = None, url: str = "") -> None:
+        """The replies of records that show a capture, or an address that was found and not captured."""
+        for one in showing:
+            record = self._reader.record(one.id)
+            if capture is not None and capture not in names(record):
+                continue  # a search that only seemed to have it
+            if isinstance(record, Serving):
+                plan.others[record.body] = "reply"
+                continue
+            if isinstance(record, Search) and all(result.capture != capture for result in record.results):
+                self._dropped(plan, record, capture, url)
+            else:
+                self._whole_reply(plan, record, capture)
+
+    def _dropped(self, plan: Plan, search: Search, capture: str | None, url: str) -> None:
+        """The replies of a search that found a page and did not show it: those that repeat its title or a snippet."""
+        found = [one for one in search.candidates if one.capture == capture and (capture or one.url == url)]
+        if not found:
+            return
+        by = {rank.provider for one in found for rank in one.ranks}
+        self._provided(plan, search, by)
+        marks = [_written(found[0].url)]
+        if capture is not None:
+            seen = plan.captures.get(capture)
+            title = self._title(seen) if seen is not None else None
+            if seen is not None and title is None:
+                return  # an address is all that can have been told of it
+            marks += [] if title is None else [_written(title)]
+        for body in self._bodies(search):
+            try:
+                data = self._reader.get(body)
+            except (UnknownId, RemovedId, DamagedObject):
+                continue
+            if all(any(form in data for form in mark) for mark in marks):
+                plan.others[body] = "reply"
+
+    def _title(self, capture: Capture) -> str | None:
+        """The title of a capture that goes; empty, which every reply contains, if it cannot be read any more."""
+        if capture.document is None:
+            return None
+        try:
+            return self._reader.document(capture.document).title or None
+        except (UnknownId, DamagedObject, BadRecord):
+            return ""
+
+    def _whole_reply(self, plan: Plan, record: Record | UnknownRecord, capture: str | None = None) -> None:
+        """What was served for one record, and the providers' replies it was made of: those that found `capture`."""
+        if isinstance(record, Search):
+            found = [one for one in record.candidates if capture in {None, one.capture}]
+            self._provided(plan, record, {rank.provider for one in found for rank in one.ranks})
+        plan.others.update(dict.fromkeys(self._bodies(record), "reply"))
+
+    def _provided(self, plan: Plan, search: Search, by: set[str]) -> None:
+        for provider in search.providers:
+            if provider.reply is not None and (not by or provider.name in by):
+                plan.others[provider.reply] = "reply"
+
+    def _bodies(self, record: Record | UnknownRecord) -> Iterator[str]:
+        """The bodies that were served for a record."""
+        for one in self._catalogue.naming(record.id):
+            if one.kind == "serving":
+                serving = self._reader.record(one.id)
+                if isinstance(serving, Serving):
+                    yield serving.body
+
+    def _size(self, name: str) -> int:
+        """Plain bytes; 0 for what is damaged or was lost."""
+        try:
+            return len(self._reader.get(name))
+        except (UnknownId, DamagedObject):
+            return 0
+
+
+def _written(words: str) -> set[bytes]:
+    """The forms in which words can stand in a reply: plain, and in JSON with or without escapes."""
+    return {words.encode(), orjson.dumps(words)[1:-1], json.dumps(words)[1:-1].encode()}
+
+
+def counts_of(removed: Iterable[Removed]) -> dict[str, int]:
+    """How many of each kind, and bytes in all."""
+    counts = {"captures": 0, "documents": 0, "blobs": 0, "replies": 0, "bytes": 0}
+    plurals = {"capture": "captures", "document": "documents", "blob": "blobs", "reply": "replies"}
+    for one in removed:
+        counts[plurals[one.kind]] += 1
+        counts["bytes"] += one.bytes
+    return counts
