@@ -11,6 +11,7 @@ import pytest
 import structlog
 from typer.testing import CliRunner
 
+from index import BadOption, IndexDamaged
 from service.cli import app
 from service.failures import BadSetting, DataInUse, DataVersion
 from service.requests import CaptureRequest, CrawlRequest, SearchRequest, UploadRequest
@@ -195,6 +196,8 @@ def test_a_page_that_gave_nothing_is_not_done_and_told_on_both_streams(
         (WrongLogKey("other key"), 3, "wrong-log-key"),
         (DataVersion("newer"), 3, "data-version"),
         (DataInUse("held"), 3, "data-in-use"),
+        (BadOption("a limit of none"), 2, "bad-query"),
+        (IndexDamaged("cut short"), 3, "index-damaged"),
         (BadSetting("CITATOR_X: no"), 2, "bad-setting"),
         (RuntimeError("secret 1234"), 3, "internal"),
     ],
