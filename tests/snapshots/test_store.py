@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,9 @@ from snapshots.files import Disk
 from snapshots.store import Stat, Store, open_store, well_named
 from tests.lossy import LossyFiles
 from tests.memory_store import MemoryStore
-from tests.seaweed import Seaweed
+
+if TYPE_CHECKING:
+    from tests.seaweed import Seaweed
 
 Open = Callable[[], Store]
 
