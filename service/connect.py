@@ -30,7 +30,7 @@ LOOK_SECONDS: Final = 0.1
 
 
 @asynccontextmanager
-async def connected() -> AsyncIterator[Citator]:
+async def connected(*, wait: float = WAIT_SECONDS) -> AsyncIterator[Citator]:
     """The Citator that CITATOR_URL names, else the server of this data directory, else the directory opened here.
 
     Raises:
@@ -45,7 +45,7 @@ async def connected() -> AsyncIterator[Citator]:
     from service.settings import load_settings  # noqa: PLC0415
 
     async with AsyncExitStack() as stack:
-        yield await _here(load_settings(), stack)
+        yield await _here(load_settings(), stack, wait)
 
 
 def opening(settings: "Settings", *, resume: bool = False) -> "AbstractAsyncContextManager[Actions]":
@@ -58,9 +58,9 @@ def opening(settings: "Settings", *, resume: bool = False) -> "AbstractAsyncCont
     return opened
 
 
-async def _here(settings: "Settings", stack: AsyncExitStack) -> Citator:
+async def _here(settings: "Settings", stack: AsyncExitStack, wait: float) -> Citator:
     """The server of this data directory, or the directory itself, which `stack` closes."""
-    until = time.monotonic() + WAIT_SECONDS
+    until = time.monotonic() + wait
     while not answers(settings.socket_path):
         try:
             opened = await stack.enter_async_context(opening(settings))
