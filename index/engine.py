@@ -71,6 +71,24 @@ class Index:
         self._refresh()
         return self._generation.position
 
+    @property
+    def passages(self) -> int:
+        """How many passages it holds, of all versions."""
+        self._refresh()
+        return self._generation.standing.passages
+
+    @property
+    def pages(self) -> int:
+        """How many pages it holds, the newest version of each address."""
+        self._refresh()
+        return self._generation.standing.pages
+
+    def holds(self, captures: Collection[str]) -> bool:
+        """Whether anything of these captures is in it, superseded versions too."""
+        self._refresh()
+        with self._generation.lock:
+            return self._generation.ledger.holds(captures)
+
     def apply(self, pages: Sequence[Page], position: int) -> None:
         """Takes in what the log said up to `position`, in one commit.
 

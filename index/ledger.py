@@ -131,6 +131,11 @@ class Ledger:
         self._db.executemany("UPDATE pages SET hidden = 1 WHERE capture = ?", [(capture,) for capture in captures])
         self._db.execute("COMMIT")
 
+    def holds(self, captures: Iterable[str]) -> bool:
+        """Whether a version of any of these captures is in it."""
+        query = "SELECT 1 FROM pages WHERE capture = ? LIMIT 1"
+        return any(self._db.execute(query, (capture,)).fetchone() for capture in captures)
+
     def versions(self, positions: Iterable[int]) -> dict[int, Version]:
         """Pointers of versions; those not asked for may be among them."""
         missing = sorted({position for position in positions if position not in self._known})

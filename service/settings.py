@@ -7,7 +7,7 @@ without the prefix); the environment wins. `docs/settings.md` has a heading for 
 import ipaddress
 import os
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypedDict
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
@@ -23,6 +23,17 @@ from service.failures import BadSetting
 MEBIBYTE = 1024 * 1024
 # Long enough for any page worth reading, short enough that a hostile body cannot fill memory.
 DEFAULT_MAX_BODY = 20 * MEBIBYTE
+
+
+class StoreOptions(TypedDict):
+    """What `open_store` takes for an S3 bucket."""
+
+    endpoint: str | None
+    region: str
+    access_key: str | None
+    secret_key: str | None
+    addressing: Literal["auto", "path", "virtual"]
+    checksums: Literal["when_required", "when_supported"]
 
 
 class Settings(BaseSettings):
@@ -43,6 +54,7 @@ class Settings(BaseSettings):
     s3_access_key: str | None = None
     s3_secret_key: SecretStr | None = None
     s3_addressing: Literal["auto", "path", "virtual"] = "auto"
+    s3_checksums: Literal["when_required", "when_supported"] = "when_required"
 
     # the server
     listen: str = "127.0.0.1:8787"
@@ -104,6 +116,18 @@ class Settings(BaseSettings):
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=Path(named))
 
     # where each part lies below the data directory
+
+    @property
+    def store_options(self) -> StoreOptions:
+        """How an S3 bucket is reached; a directory needs none of it."""
+        return {
+            "endpoint": self.s3_endpoint,
+            "region": self.s3_region,
+            "access_key": self.s3_access_key,
+            "secret_key": self.s3_secret_key.get_secret_value() if self.s3_secret_key else None,
+            "addressing": self.s3_addressing,
+            "checksums": self.s3_checksums,
+        }
 
     @property
     def bucket_address(self) -> str:

@@ -118,6 +118,10 @@ class Archive:
         """A record or document. Raises as `get`, and BadRecord if the id is a blob's or a passage's."""
         return self._reader.record(record_id)
 
+    def capture(self, capture_id: str) -> Capture:
+        """A capture; recent ones are held in memory. Raises as `record`."""
+        return self._reader.capture(capture_id)
+
     def document(self, document_id: str) -> Document:
         """A document; recent ones are held in memory. Raises as `record`."""
         return self._reader.document(document_id)

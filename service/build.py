@@ -1,0 +1,141 @@
+"""The composition root: opens every part in order, hands them to the actions, closes them in reverse."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+from anyio.to_thread import run_sync
+
+from crawler import Fetcher, FetchSettings, ReaderPool, Resolver
+from index import Index, IndexDamaged, IndexVersion
+from service.actions import Actions
+from service.clock import Clock, system_clock
+from service.crawling import Crawls
+from service.data_directory import hold
+from service.failures import BadSetting
+from service.following import Follower
+from service.keyring import Keyring
+from service.parts import Parts
+from service.settings import Settings
+from snapshots import Archive, Catalogue, Log, State, Store, open_log, open_store
+
+log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def build(
+    settings: Settings,
+    *,
+    store: Store | None = None,
+    resolver: Resolver | None = None,
+    clock: Clock = system_clock,
+    resume: bool = False,
+) -> AsyncIterator[Actions]:
+    """Open everything that `settings` describe, and close it afterwards; nothing that was accepted is lost.
+
+    `store` and `resolver` replace the bucket and name resolution, for tests. `resume` goes on with crawls that an
+    earlier process left unfinished.
+
+    Raises:
+        DataInUse, DataVersion, BadSetting: of the data directory.
+        StoreError, LogError, CatalogueError: of the parts of the archive.
+    """
+    async with AsyncExitStack() as stack:
+        stack.enter_context(hold(settings.data))
+        opened = await run_sync(_open_archive, settings, store)
+        stack.push_async_callback(run_sync, opened.close)
+        index = await run_sync(open_index, settings.index_path)
+        follower = Follower(opened.archive, opened.log, index)
+        stack.push_async_callback(run_sync, _close_index, follower)
+        follower.start()
+        fetcher = await stack.enter_async_context(_fetcher(settings, resolver))
+        readers = await stack.enter_async_context(
+            ReaderPool(settings.readers, memory_limit=settings.read_memory, time_limit=settings.read_seconds)
+        )
+        keyring = Keyring(opened.state, clock)
+        stack.push_async_callback(run_sync, keyring.flush)
+        parts = Parts(
+            settings=settings,
+            store=opened.store,
+            log=opened.log,
+            archive=opened.archive,
+            keyring=keyring,
+            follower=follower,
+            fetcher=fetcher,
+            readers=readers,
+            clock=clock,
+        )
+        crawls = Crawls(parts)
+        stack.push_async_callback(crawls.close)
+        if resume:
+            await crawls.resume()
+        yield Actions(parts, crawls)
+
+
+def open_index(path: Path) -> Index:
+    """The search index; one that is damaged or of another version is thrown away, and the follower fills a new one."""
+    try:
+        return Index.open(path, create=True)
+    except (IndexDamaged, IndexVersion) as error:
+        log.warning("the search index is made anew", reason=str(error))
+        shutil.rmtree(path, ignore_errors=True)
+        return Index.open(path, create=True)
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The archive and what it stands on."""
+
+    store: Store
+    log: Log
+    catalogue: Catalogue
+    archive: Archive
+    state: State
+
+    def close(self) -> None:
+        """Keep what is waiting, then close everything."""
+        self.archive.close()
+        self.log.close()
+        self.catalogue.close()
+        self.state.close()
+        self.store.close()
+
+
+def _open_archive(settings: Settings, store: Store | None) -> _Opened:
+    """The archive and the state database. What was opened before a failure is closed again."""
+    bucket = store or open_store(settings.bucket_address, **settings.store_options)
+    try:
+        opened = open_log(bucket, settings.key_path, create=True, origin=settings.log_origin)
+        catalogue = Catalogue.open(settings.catalogue_url)
+        state = State.open(settings.state_url)
+        archive = Archive(bucket, opened, catalogue)
+        archive.catch_up()
+    except BaseException:
+        bucket.close()
+        raise
+    return _Opened(bucket, opened, catalogue, archive, state)
+
+
+def _close_index(follower: Follower) -> None:
+    follower.close()
+    follower.index.close()
+
+
+def _fetcher(settings: Settings, resolver: Resolver | None) -> Fetcher:
+    wanted = FetchSettings(
+        user_agent=settings.user_agent,
+        robots=settings.robots,
+        max_body=settings.max_body,
+        max_wire=settings.max_body,
+        deadline=settings.fetch_deadline,
+        delay=settings.host_delay,
+        concurrency=settings.host_concurrency,
+        allow_addresses=settings.allow_addresses,
+    )
+    try:
+        return Fetcher(wanted, resolver=resolver)
+    except (ValueError, OSError) as error:
+        raise BadSetting(f"CITATOR_ALLOW_ADDRESSES: {error}") from error

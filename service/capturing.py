@@ -1,0 +1,203 @@
+"""Fetches pages and takes uploads: looks, reads, keeps, and answers with the text."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import anyio.to_thread
+
+from crawler import RobotsMode, parse_address
+from service import tokens
+from service.answering import Draft, answer
+from service.citing import passages_of, shown
+from service.errors import Problem, outcome_problem
+from service.failures import BadRequest
+from service.observing import Given, Observation, observe, observe_upload
+from service.parts import Parts
+from service.requests import Caller, CaptureRequest, Reply, UploadRequest
+from snapshots import Capture, Document, Fetch, digest, moment, stamp
+
+
+@dataclass(frozen=True)
+class Page:
+    """A captured page ready to be handed out, new or from the store."""
+
+    capture: Capture
+    document: Document | None
+    fresh: Observation | None
+    """What still has to be kept; None if the capture came from the store."""
+
+
+async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Reply:
+    """Answer with a page: a kept capture that is fresh enough, or a new one."""
+    _only_what_exists(request)
+    url = parse_address(request.url).href
+    page = await from_store(parts, url, request.max_age) if request.max_age else None
+    if page is None:
+        seen = await look(parts, url, robots=parts.settings.robots)
+        page = Page(seen.capture, seen.document, seen)
+    options = request.model_dump(mode="json", exclude_defaults=True, exclude={"url", "session"})
+    return await _hand_out(parts, page, caller, options, max_tokens=request.max_tokens, store=request.store)
+
+
+async def upload(parts: Parts, request: UploadRequest, caller: Caller) -> Reply:
+    """Keep bytes that the user has, and answer with what could be read from them."""
+    now = parts.clock()
+    body_id = digest(request.body)
+    url = parse_address(request.url).href if request.url else f"urn:{body_id}"
+    reading = await parts.readers.read(
+        request.body, media_type=request.media_type, charset=None, url=url, at=request.at or now
+    )
+    given = Given(
+        body=request.body,
+        url=url,
+        received_at=now,
+        claimed_at=request.at,
+        title=request.title,
+        settings={"name": request.name, "declared_media_type": request.media_type},
+    )
+    seen = observe_upload(given, reading)
+    options = request.model_dump(
+        mode="json", exclude_defaults=True, exclude={"url", "session", "body", "name", "title"}
+    )
+    page = Page(seen.capture, seen.document, seen)
+    return await _hand_out(parts, page, caller, options, max_tokens=request.max_tokens, store=request.store)
+
+
+async def look(
+    parts: Parts, url: str, *, robots: RobotsMode, crawl: str | None = None, patient: bool = False
+) -> Observation:
+    """One visit and, if a whole answer came, its reading. Keeps nothing. `patient` visits wait for their turn."""
+    visit = await parts.fetcher.fetch(url, robots=robots, patient=patient)
+    reading = None
+    if visit.outcome == "ok" and visit.body:
+        reading = await parts.readers.read(
+            visit.body,
+            media_type=visit.media_type,
+            charset=visit.charset_header,
+            url=visit.final,
+            at=visit.retrieved_at,
+            status=visit.status,
+        )
+    return observe(visit, reading, crawl=crawl)
+
+
+async def from_store(parts: Parts, url: str, max_age: int) -> Page | None:
+    """The newest whole capture of `url` that is at most `max_age` seconds old, if there is one."""
+    not_before = parts.clock() - timedelta(seconds=max_age)
+    return await anyio.to_thread.run_sync(_from_store, parts, url, stamp(not_before))
+
+
+def _from_store(parts: Parts, url: str, not_before: str) -> Page | None:
+    found = parts.archive.catalogue.latest(url, not_before=not_before)
+    return None if found is None else reopen(parts, found.id)
+
+
+def reopen(parts: Parts, capture: str) -> Page:
+    """A page as it was captured before. Blocking."""
+    record = parts.archive.capture(capture)
+    return Page(record, parts.archive.document(record.document) if record.document else None, None)
+
+
+def captures(parts: Parts, url: str, limit: int, before: str | None) -> dict[str, Any]:
+    """The captures of an address, newest first; `before` is what the page before this one gave as `next`. Blocking."""
+    if before is not None and not before.isdecimal():
+        raise BadRequest("`before` is the number that an earlier list gave as `next`")
+    rows = parts.archive.catalogue.captures(url, limit=limit, before=int(before) if before else None)
+    listed = [
+        {
+            "capture": row.id,
+            "asked": row.asked,
+            "final": row.final,
+            "retrieved_at": row.retrieved_at,
+            "outcome": row.outcome,
+            "page_state": row.page_state,
+            "method": row.method,
+            "document": row.document,
+            "crawl": row.crawl,
+        }
+        for row in rows
+    ]
+    return {"url": url, "captures": listed, "next": str(rows[-1].position) if len(rows) == limit else None}
+
+
+def _only_what_exists(request: CaptureRequest) -> None:
+    """Refuse what needs a browser, rather than quietly do something else."""
+    asked = [name for name in ("screenshot", "pdf") if getattr(request, name)]
+    if request.render == "always":
+        asked.append("render=always")
+    if asked:
+        raise BadRequest(f"this version has no browser: {', '.join(asked)} cannot be done")
+
+
+async def _hand_out(
+    parts: Parts, page: Page, caller: Caller, options: dict[str, Any], *, max_tokens: int | None, store: bool
+) -> Reply:
+    """The reply of a capture or an upload."""
+    capture, document = page.capture, page.document
+    text = document.text if document else ""
+    end = len(text) if max_tokens is None else tokens.fit(text, max_tokens)
+    passages = (
+        [passage for passage in await anyio.to_thread.run_sync(passages_of, capture, document) if passage.end <= end]
+        if document
+        else []
+    )
+    now = parts.clock()
+    record = Fetch(
+        capture=capture.id,
+        start=0,
+        end=end,
+        total=len(text),
+        cut="max_tokens" if end < len(text) else None,
+        passages=tuple(passage.ref for passage in passages),
+        options=options,
+        retrieved_at=capture.retrieved_at,
+    )
+    title = document.title if document else None
+    fields = {
+        "capture": capture.id,
+        "document": capture.document,
+        "url": capture.asked,
+        "final": capture.final,
+        "outcome": capture.outcome,
+        "page_state": capture.page_state,
+        "reason": capture.reason,
+        "retrieved_at": capture.retrieved_at,
+        "from_store": page.fresh is None,
+        "age_seconds": max(0, int((now - moment(capture.retrieved_at)).total_seconds())),
+        "status": capture.hops[-1].status if capture.hops else None,
+        "media_type": capture.media_type,
+        "title": title,
+        "author": document.author if document else None,
+        "published": document.published.model_dump() if document and document.published else None,
+        "modified": document.modified.model_dump() if document and document.modified else None,
+        "language": document.language.tag if document and document.language else None,
+        "text": text[:end],
+        "start": 0,
+        "end": end,
+        "total": len(text),
+        "cut": record.cut,
+        "tokens": {"estimate": tokens.estimate(text[:end]), "estimator": tokens.ESTIMATOR},
+        "passages": [shown(passage, title, text=False) for passage in passages],
+        "flags": list(document.flags) if document else [],
+        "warnings": list(capture.warnings),
+        "robots": capture.robots.model_dump() if capture.robots else None,
+    }
+    draft = Draft(
+        record=record,
+        fields=fields,
+        records=page.fresh.records if page.fresh else (),
+        blobs=page.fresh.blobs if page.fresh else (),
+        problem=_problem(capture, document),
+    )
+    return await answer(parts, draft, caller, store=store)
+
+
+def _problem(capture: Capture, document: Document | None) -> Problem | None:
+    """What to tell a caller who gets no text."""
+    unreadable = next((warning for warning in capture.warnings if warning.startswith("reading_")), None)
+    if capture.outcome == "ok" and document is None and unreadable and capture.page_state != "empty":
+        return outcome_problem(
+            "error", reason="unreadable", page_state=capture.page_state, detail=unreadable.partition(": ")[2]
+        )
+    return outcome_problem(capture.outcome, reason=capture.reason, page_state=capture.page_state, detail=capture.detail)

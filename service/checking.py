@@ -1,0 +1,148 @@
+"""Looks after the installation: health, the doctor's checks, rebuilding the views."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from index import QueryError
+from service.following import Follower
+from service.parts import Parts
+from service.versions import citator_version
+from snapshots import EvidenceError, NoConditionalWrites, probe
+
+Told = Callable[[str, int, int | None], None]
+
+LEAST_FREE = 512 * 1024 * 1024
+"""Bytes free on the data directory's disk below which the doctor warns: some thousand pages."""
+
+
+SHOWN_PROBLEMS = 20
+"""Problems written out for each check; the count says how many there are."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at. `result` is `ok`, `warning` or `failed`."""
+
+    check: str
+    result: str
+    detail: str
+
+    def told(self) -> dict[str, str]:
+        """As the doctor prints it."""
+        return {"check": self.check, "result": self.result, "detail": self.detail}
+
+
+def health(parts: Parts) -> dict[str, Any]:
+    """What is running and how it is."""
+    follower, counts = parts.follower, parts.archive.catalogue.counts()
+    trouble = parts.archive.trouble
+    return {
+        "status": "ok" if follower.failure is None and trouble is None else "troubled",
+        "version": citator_version(),
+        "origin": parts.log.origin,
+        "read_only": parts.log.read_only,
+        "sizes": {
+            "log": parts.log.size,
+            "captures": counts["captures"],
+            "passages_shown": counts["passages"],
+            "passages_indexed": follower.index.passages,
+            "behind": max(0, parts.log.size - follower.followed),
+        },
+        "index_failure": follower.failure,
+        "archive_trouble": str(trouble) if trouble else None,
+    }
+
+
+def ready(parts: Parts) -> dict[str, Any]:
+    """Whether requests can be served now: the log can be written and the databases answer."""
+    try:
+        parts.archive.catalogue.position()
+    except EvidenceError as error:
+        return {"ready": False, "why": str(error)}
+    if parts.log.read_only:
+        return {"ready": False, "why": "the log is open without its key: nothing can be kept"}
+    return {"ready": True}
+
+
+def rebuild(parts: Parts, told: Told) -> dict[str, Any]:
+    """Make catalogue and index anew from the bucket. Searches see the old index until the new one is whole."""
+    entries = parts.archive.rebuild(lambda done, total: told("catalogue", done, total))
+    parts.follower.remake(lambda done, total: told("index", done, total))
+    counts = parts.archive.catalogue.counts()
+    return {
+        "entries": entries,
+        "captures": counts["captures"],
+        "passages": parts.follower.index.passages,
+        "pages": parts.follower.index.pages,
+    }
+
+
+def doctor(parts: Parts, deep: bool, told: Told) -> dict[str, Any]:  # noqa: FBT001 - called through a thread runner
+    """Check this installation. `deep` reads every object and derives the whole log anew."""
+    checks = [check.told() for check in _checks(parts, deep=deep, told=told)]
+    return {"holds": all(check["result"] != "failed" for check in checks), "deep": deep, "checks": checks}
+
+
+def _checks(parts: Parts, *, deep: bool, told: Told) -> Iterator[Check]:
+    yield _disk(parts.settings.data)
+    yield _bucket(parts)
+    yield _key(parts)
+    yield from _archive(parts, deep=deep, told=told)
+    yield _index(parts.follower, parts.log.size)
+
+
+def _disk(data: Path) -> Check:
+    free = shutil.disk_usage(data).free
+    result = "ok" if free >= LEAST_FREE else "warning"
+    return Check("disk", result, f"{free // (1024 * 1024)} MiB free below {data}")
+
+
+def _bucket(parts: Parts) -> Check:
+    try:
+        probe(parts.store)
+    except NoConditionalWrites as error:
+        return Check("bucket", "failed", str(error))
+    except EvidenceError as error:
+        return Check("bucket", "failed", f"writing, reading and deleting does not work: {error}")
+    return Check("bucket", "ok", "an object can be written, read and deleted, and conditional writes are honoured")
+
+
+def _key(parts: Parts) -> Check:
+    if parts.log.read_only:
+        return Check("log key", "failed", f"no key at {parts.settings.key_path}: nothing can be kept")
+    mode = parts.settings.key_path.stat().st_mode & 0o777
+    if mode & 0o077:
+        return Check("log key", "warning", f"{parts.settings.key_path} has mode {mode:03o}; it should be 600")
+    return Check("log key", "ok", parts.log.vkey)
+
+
+def _archive(parts: Parts, *, deep: bool, told: Told) -> Iterator[Check]:
+    """Log, objects and catalogue against each other."""
+    report = parts.archive.check(deep=deep, progress=lambda done, total: told("entries", done, total))
+    tree = f"{report.log.size} entries, root {report.log.root.hex()[:16]}…"
+    wrong = "; ".join(report.log.problems[:SHOWN_PROBLEMS])
+    yield Check("log", "ok" if report.log.ok else "failed", tree if report.log.ok else wrong)
+    detail = f"{report.objects} objects, {report.bytes} bytes, {report.removed} removed, {report.unnamed} unnamed"
+    if report.wrong:
+        listed = "; ".join(f"{one.problem} {one.id}: {one.detail}" for one in report.findings[:SHOWN_PROBLEMS])
+        yield Check("objects", "failed", f"{report.wrong} problems: {listed}")
+    else:
+        yield Check("objects", "ok", detail if deep else f"{detail}; their bytes were not read, see --deep")
+    behind = f"{report.behind} entries behind the log"
+    yield Check("catalogue", "failed" if report.behind else "ok", behind if report.behind else "up to date")
+
+
+def _index(follower: Follower, size: int) -> Check:
+    try:
+        behind = follower.wait(60.0)
+    except QueryError as error:
+        return Check("index", "failed", str(error))
+    detail = (
+        f"{follower.index.passages} passages of {follower.index.pages} pages, followed {follower.followed} of {size}"
+    )
+    if follower.failure:
+        return Check("index", "failed", follower.failure)
+    return Check("index", "ok" if not behind else "failed", detail)

@@ -1,0 +1,257 @@
+"""Answers queries from the own index: candidates, texts from the bucket, packed passages, a kept reply."""
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
+
+from index import Hits
+from service import tokens
+from service.answering import Draft, answer
+from service.assembling import (
+    BELOW_MAX_RESULTS,
+    DAMAGED,
+    KEPT,
+    NEAR_DUPLICATE,
+    REMOVED,
+    Candidate,
+    Offer,
+    candidates_of,
+    pack,
+)
+from service.citing import shown
+from service.failures import BadRequest
+from service.parts import Parts
+from service.refreshing import refresh
+from service.requests import Caller, Reply, SearchRequest
+from service.versions import citator_version
+from snapshots import Candidate as CandidateRecord
+from snapshots import (
+    Capture,
+    DamagedObject,
+    Document,
+    Passage,
+    ProviderRank,
+    ProviderReply,
+    RemovedId,
+    Result,
+    ScorePart,
+    Search,
+    SearchState,
+    UnknownId,
+    decimal,
+    passage_of,
+    stamp,
+)
+
+OWN = "index"
+"""The name under which the own index stands among the providers."""
+DEPTH = 200
+"""Passages that are looked at: the answer is among them or the query is too wide to tell."""
+SHOWN_DROPS = 50
+"""Dropped candidates listed in a reply; all of them are in the record."""
+PER_PAGE = 5
+"""Passages of one page that are offered to the budget: past the fifth, another page says more."""
+FOLLOW_SECONDS = 5.0
+"""How long a search waits for the index to hold what was captured before it."""
+
+
+@dataclass
+class Opened:
+    """A result whose texts have been read from the bucket."""
+
+    candidate: Candidate
+    capture: Capture
+    document: Document
+    passages: tuple[Passage, ...]
+
+
+@dataclass
+class Run:
+    """What one search found, before it becomes a record and a reply."""
+
+    hits: Hits
+    candidates: tuple[Candidate, ...]
+    opened: list[Opened] = field(default_factory=list)
+    decisions: dict[str, str] = field(default_factory=dict)
+    """Capture id to `kept` or the drop reason."""
+    behind: int = 0
+    timings: dict[str, int] = field(default_factory=dict)
+
+
+async def search(parts: Parts, request: SearchRequest, caller: Caller) -> Reply:
+    """Answer a query."""
+    if request.providers is not None and OWN not in request.providers:
+        raise BadRequest(f"no such provider is set up here: {', '.join(request.providers)}; there is {OWN!r}")
+    begun = parts.clock()
+    run = await anyio.to_thread.run_sync(_run, parts, request)
+    fetched = await refresh(parts, request, [(one.candidate.url, one.capture.retrieved_at) for one in run.opened])
+    if fetched:
+        run = await anyio.to_thread.run_sync(_run, parts, request)
+    draft = await anyio.to_thread.run_sync(_draft, request, run, begun, fetched)
+    return await answer(parts, draft, caller, store=request.store)
+
+
+def _run(parts: Parts, request: SearchRequest) -> Run:
+    """Ask the index and open the best pages. Blocking."""
+    clock = time.perf_counter()
+    behind = parts.follower.wait(FOLLOW_SECONDS)
+    as_of = request.as_of
+    hits = parts.follower.index.search(
+        request.query,
+        limit=DEPTH,
+        include_domains=request.include_domains,
+        exclude_domains=request.exclude_domains,
+        language=request.language,
+        published_after=request.published_after.date() if request.published_after else None,
+        published_before=request.published_before.date() if request.published_before else None,
+        as_of=parts.archive.catalogue.at(stamp(as_of)) if isinstance(as_of, datetime) else as_of,
+        fold=request.fold,
+    )
+    found = time.perf_counter()
+    run = Run(hits=hits, candidates=candidates_of(hits.hits), behind=behind)
+    for candidate in run.candidates:
+        if candidate.duplicate_of is not None:
+            run.decisions[candidate.capture] = NEAR_DUPLICATE
+        elif len(run.opened) == request.max_results:
+            run.decisions[candidate.capture] = BELOW_MAX_RESULTS
+        else:
+            run.decisions[candidate.capture] = _open(parts, candidate, run)
+    opened = time.perf_counter()
+    run.timings = {"index": round((found - clock) * 1000), "read": round((opened - found) * 1000)}
+    return run
+
+
+def _open(parts: Parts, candidate: Candidate, run: Run) -> str:
+    """Read a page's texts from the bucket. Returns the decision on it."""
+    try:
+        capture = parts.archive.capture(candidate.capture)
+        document = parts.archive.document(candidate.document)
+    except (RemovedId, UnknownId):
+        return REMOVED
+    except DamagedObject:
+        return DAMAGED
+    passages = tuple(
+        passage_of(capture, document, ordinal=hit.ordinal, start=hit.start, end=hit.end)
+        for hit in candidate.hits[:PER_PAGE]
+    )
+    run.opened.append(Opened(candidate, capture, document, passages))
+    return KEPT
+
+
+def _draft(request: SearchRequest, run: Run, begun: datetime, fetched: list[dict[str, Any]]) -> Draft:
+    """The record and the reply."""
+    offers = [
+        Offer(page=place, score=hit.score, text=passage.text)
+        for place, one in enumerate(run.opened)
+        for hit, passage in zip(one.candidate.hits, one.passages, strict=False)
+    ]
+    chosen, spent = pack(offers, request.max_tokens, request.max_tokens_per_url)
+    results, listed, place = [], [], 0
+    for rank, one in enumerate(run.opened, start=1):
+        mine = [passage for offset, passage in enumerate(one.passages) if place + offset in chosen]
+        place += len(one.passages)
+        results.append(
+            Result(
+                rank=rank,
+                url=one.candidate.url,
+                capture=one.candidate.capture,
+                passages=tuple(passage.ref for passage in mine),
+            )
+        )
+        listed.append(_result_fields(rank, one, mine))
+    state, message = _state(request, run, shown_any=bool(chosen))
+    record = Search(
+        query=request.query,
+        options=request.model_dump(mode="json", exclude_defaults=True, exclude={"query", "session"}),
+        retrieved_at=stamp(begun),
+        providers=(ProviderReply(name=OWN, state="ok", candidates=len(run.candidates)),),
+        candidates=tuple(_candidate_record(candidate, run) for candidate in run.candidates),
+        candidates_total=len(run.candidates),
+        results=tuple(results),
+        state=state,
+        relaxed=run.hits.relaxed,
+        index={
+            "position": run.hits.position,
+            "passages": run.hits.passages,
+            "pages": run.hits.pages,
+            "cut": run.hits.cut,
+            "behind": run.behind,
+        },
+        versions={"citator": citator_version(), "estimator": tokens.ESTIMATOR},
+        timings=run.timings,
+    )
+    drops = [one for one in run.candidates if run.decisions[one.capture] != KEPT]
+    fields = {
+        "query": request.query,
+        "state": state,
+        "message": message,
+        "retrieved_at": record.retrieved_at,
+        "providers": [{"name": OWN, "state": "ok", "candidates": len(run.candidates), "detail": None}],
+        "results": listed,
+        "dropped": [_drop_fields(one, run) for one in drops[:SHOWN_DROPS]],
+        "dropped_total": len(drops),
+        "relaxed": list(run.hits.relaxed),
+        "fetched": fetched,
+        "tokens": {"estimate": spent, "budget": request.max_tokens, "estimator": tokens.ESTIMATOR},
+        "index": record.index,
+        "versions": record.versions,
+        "timings": record.timings,
+    }
+    return Draft(record=record, fields=fields)
+
+
+def _state(request: SearchRequest, run: Run, *, shown_any: bool) -> tuple[SearchState, str]:
+    """How the search ended, and a sentence on it."""
+    held = f"the own index, which holds {run.hits.pages} pages"
+    hint = "no search provider is set up, so only this was searched; `citator crawl` and `citator fetch` add pages"
+    if run.opened and (shown_any or not request.max_tokens):
+        return "ok", f"Answered from {held}; {hint}."
+    if run.opened:
+        return "budget_cut", f"Pages match, but no passage fits into {request.max_tokens} tokens."
+    if run.candidates:
+        return "all_filtered", "Pages match, but each was dropped; `dropped` says why."
+    if not request.query.strip():
+        return "no_match", "The query is empty."
+    return "no_provider", f"Nothing matches in {held}; {hint}."
+
+
+def _result_fields(rank: int, one: Opened, passages: list[Passage]) -> dict[str, Any]:
+    published, title = one.document.published, one.document.title
+    return {
+        "rank": rank,
+        "url": one.candidate.url,
+        "title": title,
+        "capture": one.candidate.capture,
+        "retrieved_at": one.capture.retrieved_at,
+        "published": published.value if published and published.firm else None,
+        "language": one.document.language.tag if one.document.language else None,
+        "score": decimal(one.candidate.best.score),
+        "matches": len(one.candidate.hits),
+        "passages": [shown(passage, title) for passage in passages],
+    }
+
+
+def _drop_fields(candidate: Candidate, run: Run) -> dict[str, Any]:
+    """A dropped candidate in the reply. Its page was not opened, so there is no title to tell."""
+    fields = {
+        "url": candidate.url,
+        "title": None,
+        "provider": OWN,
+        "rank": candidate.rank,
+        "reason": run.decisions[candidate.capture],
+    }
+    return fields | ({"duplicate_of": candidate.duplicate_of} if candidate.duplicate_of else {})
+
+
+def _candidate_record(candidate: Candidate, run: Run) -> CandidateRecord:
+    return CandidateRecord(
+        url=candidate.url,
+        capture=candidate.capture,
+        ranks=(ProviderRank(provider=OWN, rank=candidate.rank),),
+        scores=tuple(ScorePart(part=part, value=decimal(value)) for part, value in candidate.best.parts.items()),
+        rank=candidate.rank,
+        decision=run.decisions[candidate.capture],
+    )
