@@ -15,6 +15,7 @@ from crawler.errors import BadAddress
 MAX_ADDRESS = 8192
 """Code points of an address; servers refuse lines beyond 8 KiB, and longer ones are traps or data in disguise."""
 
+PARTS = ("protocol", "username", "password", "origin", "hostname", "host_type", "port", "pathname", "search")
 SCHEMES = {"http:": ("http", 80), "https:": ("https", 443)}
 
 HostKind = Literal["name", "ipv4", "ipv6"]
@@ -68,7 +69,7 @@ def parse_address(text: str, base: str | None = None, *, drop_credentials: bool 
     if len(text) > MAX_ADDRESS:
         raise BadAddress(text, "address_too_long", f"it is longer than {MAX_ADDRESS} characters")
     try:
-        parts = parse_url(text if base is None else join_url(base, text))
+        parts = parse_url(text if base is None else join_url(base, text), PARTS)
     except ValueError as error:  # also lone surrogates, which have no UTF-8
         raise BadAddress(text, "bad_address", "it is no address") from error
     known = SCHEMES.get(parts["protocol"])

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from crawler.addresses import Address, parse_address, same_site
 from crawler.errors import BadAddress
-from crawler.sitemap import read_sitemap
+from crawler.sitemap import Sitemap, read_sitemap
 
 Scope = Literal["origin", "path", "site"]
 
@@ -159,13 +159,13 @@ class SiteCrawl:
             self._sitemaps_seen.add(address.href)
             self._sitemaps.append(Step(address.href, 0, "sitemap"))
 
-    def sitemap_read(self, step: Step, body: bytes) -> int:
-        """Take in a sitemap; gives how many addresses are new.
+    def sitemap_read(self, step: Step, body: bytes | Sitemap) -> int:
+        """Take in a sitemap, as bytes or already read (see `read_sitemap`); gives how many addresses are new.
 
         Raises:
             BadSitemap: it cannot be read; the crawl goes on without it.
         """
-        found = read_sitemap(body, step.url)
+        found = read_sitemap(body, step.url) if isinstance(body, bytes) else body
         self.add_sitemaps(url for url in found.sitemaps if same_site(url, step.url))
         new = 0
         for place, url in enumerate(found.pages):

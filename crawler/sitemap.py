@@ -19,6 +19,8 @@ MAX_SITEMAP: Final = 50 * 1024 * 1024
 """Bytes of one sitemap after unpacking, as the protocol allows."""
 MAX_ENTRIES: Final = 50_000
 """Entries of one sitemap, as the protocol allows; further ones are left out."""
+MAX_ELEMENTS: Final = 1_000_000
+"""Elements of one sitemap: 20 for each entry. Reading them takes a few seconds, so more are refused."""
 MAX_DEPTH: Final = 50
 """Elements inside each other; a sitemap needs four."""
 SNIFFED: Final = 4096
@@ -39,6 +41,8 @@ class Sitemap:
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
     """Read the sitemap that lies at `url`: XML, an index, or a list of addresses as text; each also gzipped.
+
+    A large one takes a second or more of CPU: in an event loop, run it in a thread.
 
     Raises:
         BadSitemap: it is none of these, too large, or holds what a sitemap has no need for.
@@ -107,14 +111,17 @@ def _locations(plain: bytes) -> Iterator[tuple[str, str]]:
         remove_comments=True,
         remove_pis=True,
     )
-    depth = 0
+    depth = elements = 0
     for event, element in events:
         if event == "start":
             if depth == 0 and element.getroottree().docinfo.internalDTD is not None:
                 raise BadSitemap("the sitemap has a document type, which it has no need for")
             depth += 1
+            elements += 1
             if depth > MAX_DEPTH:
                 raise BadSitemap("the sitemap is nested too deeply")
+            if elements > MAX_ELEMENTS:
+                raise BadSitemap(f"the sitemap has more than {MAX_ELEMENTS} elements")
             continue
         depth -= 1
         parent = element.getparent()
@@ -122,10 +129,9 @@ def _locations(plain: bytes) -> Iterator[tuple[str, str]]:
             text = (element.text or "").strip()
             if text and len(text) <= MAX_ADDRESS:
                 yield _local(parent), text
-        elif depth == 1:  # an entry is over: free it and what lies before it
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
+        element.clear()  # what has been read is freed, with what lies before it
+        while parent is not None and element.getprevious() is not None:
+            del parent[0]
 
 
 def _local(element: etree._Element) -> str:

@@ -86,6 +86,7 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
             '<!DOCTYPE x [<!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]><urlset><url><loc>/a</loc></url></urlset>',
             "document type",
         ),
+        ("<urlset><url><loc>/a</loc>" + "<a/>" * 1_000_001 + "</url></urlset>", "elements"),
         ("<urlset>" + "<a>" * 5000 + "</a>" * 5000 + "</urlset>", "nested"),
         ("<html><body><a href='/a'>no sitemap</a></body></html>", "names no page"),
         ("<urlset></urlset>", "names no page"),
