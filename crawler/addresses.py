@@ -94,6 +94,17 @@ def parse_address(text: str, base: str | None = None, *, drop_credentials: bool 
     )
 
 
+def joined(text: str, base: str) -> str | None:
+    """Resolve a link quickly, without the rules of `parse_address`; None if it is no address. Keeps its fragment."""
+    if len(text) > MAX_ADDRESS:
+        return None
+    try:
+        href: str = join_url(base, text)
+    except ValueError:
+        return None
+    return href
+
+
 def canonical(text: str, base: str | None = None) -> str | None:
     """Give the canonical form of a link, or None if it is nothing that can be fetched."""
     try:

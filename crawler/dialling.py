@@ -5,7 +5,9 @@ There is no other place in this package that opens a connection.
 
 import asyncio
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 import httpcore2
@@ -41,7 +43,7 @@ class Dialler:
             async with asyncio.timeout(self.seconds):
                 numbers = [address.ip] if address.ip is not None else list(await self.resolver.resolve(address.host))
                 self.guard.check(address, numbers)
-                connection = await self._connect(address, numbers[:MAX_TRIED])
+                connection = await self._connect(address, interleaved(numbers)[:MAX_TRIED])
         except TimeoutError as error:
             raise TimedOut("connect_timeout", f"no connection to {address.origin} within {self.seconds:g} s") from error
         try:
@@ -82,6 +84,13 @@ class Dialler:
             await plain.aclose()
             raise
         return stream
+
+
+def interleaved(numbers: Sequence[Ip]) -> list[Ip]:
+    """Put IPv4 and IPv6 in turns, so that a network that lacks one of them does not use up the time (RFC 8305)."""
+    first = [number for number in numbers if number.version == numbers[0].version]
+    second = [number for number in numbers if number.version != numbers[0].version]
+    return [number for pair in zip_longest(first, second) for number in pair if number is not None]
 
 
 async def _connected(number: Ip, port: int) -> socket.socket:

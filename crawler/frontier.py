@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from crawler.addresses import Address, parse_address, same_site
+from crawler.addresses import Address, joined, parse_address, same_site
 from crawler.errors import BadAddress
 from crawler.sitemap import Sitemap, read_sitemap
 
@@ -27,7 +27,7 @@ MAX_REMEMBERED: Final = 1_000_000
 MAX_SITEMAPS: Final = 500
 """Sitemap files read in one crawl."""
 MAX_LINKS: Final = 10_000
-"""Links taken from one page; honest ones have a few hundred."""
+"""Different links taken from one page; honest ones have a few hundred."""
 MAX_REPEATS: Final = 4
 """Times that one segment may occur in a path; more is a trap (`/a/b/a/b/a/b/…`)."""
 AFTER_LINKS: Final = 1 << 62
@@ -75,7 +75,10 @@ class SiteCrawl:
         max_remembered: int = MAX_REMEMBERED,
     ) -> None:
         self.dropped: Counter[str] = Counter()
-        """Links that were not taken, by reason: seen, out_of_scope, too_deep, bad_address, not_a_page, trap, full."""
+        """Links that were not taken (each once a page), by reason.
+
+        seen, out_of_scope, too_deep, bad_address, not_a_page, trap, full.
+        """
         self._seeds = [parse_address(seed) for seed in seeds]
         self._scope = scope
         self._max_pages = max_pages
@@ -133,15 +136,16 @@ class SiteCrawl:
         if not follow or not self.covers(landed):  # what lies behind a redirect to elsewhere is elsewhere
             return 0
         new = 0
-        for place, link in enumerate(links):
+        # Most links of a page lead to what is known: within it, to the same menu, or to pages seen before.
+        texts = dict.fromkeys(link.partition("#")[0] for link in links)
+        for place, text in enumerate(texts):
             if place >= MAX_LINKS:
                 self.dropped["full"] += 1
                 break
-            if link.partition("#")[0] in self._seen:  # most links are: spare the parsing
+            href = joined(text, landed.href) if text else landed.href
+            if href in self._seen:
                 self.dropped["seen"] += 1
-                continue
-            address = _parsed(link, landed.href)
-            if address is None:
+            elif href is None or (address := _parsed(href)) is None:
                 self.dropped["bad_address"] += 1
             else:
                 new += self._add(address, depth=step.depth + 1, parent=step.place, place=place)

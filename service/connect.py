@@ -30,22 +30,24 @@ LOOK_SECONDS: Final = 0.1
 
 
 @asynccontextmanager
-async def connected() -> AsyncIterator[Citator]:
+async def connected(settings: "Settings | None" = None, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Citator]:
     """The Citator that CITATOR_URL names, else the server of this data directory, else the directory opened here.
+
+    With `settings` it is the data directory that they name, whatever the environment says.
 
     Raises:
         BadSetting: a setting cannot be used.
-        DataInUse: another process holds the data directory and does not answer.
+        DataInUse: another process holds the data directory and does not answer within `wait` seconds.
     """
     url = os.environ.get("CITATOR_URL")
-    if url:
+    if url and settings is None:
         yield Remote(Exchange(url, os.environ.get("CITATOR_KEY")))
         return
     # Slow to import, and not needed by who talks to a server elsewhere.
     from service.settings import load_settings  # noqa: PLC0415
 
     async with AsyncExitStack() as stack:
-        yield await _here(load_settings(), stack)
+        yield await _here(settings or load_settings(), stack, wait)
 
 
 def opening(settings: "Settings", *, resume: bool = False) -> "AbstractAsyncContextManager[Actions]":
@@ -58,9 +60,9 @@ def opening(settings: "Settings", *, resume: bool = False) -> "AbstractAsyncCont
     return opened
 
 
-async def _here(settings: "Settings", stack: AsyncExitStack) -> Citator:
+async def _here(settings: "Settings", stack: AsyncExitStack, wait: float) -> Citator:
     """The server of this data directory, or the directory itself, which `stack` closes."""
-    until = time.monotonic() + WAIT_SECONDS
+    until = time.monotonic() + wait
     while not answers(settings.socket_path):
         try:
             opened = await stack.enter_async_context(opening(settings))

@@ -150,7 +150,8 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "crawler.AddressRefused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched here."),
     "crawler.RobotsRefused": Meaning("robots-refused", 403, NOT_DONE, "The site's robots.txt does not want this."),
     # the search index
-    "index.QueryError": Meaning("bad-query", 400, WRONG_USE, "This query cannot be asked."),
+    "index.QueryError": Meaning("index", 500, NOT_DONE, "The search index could not do what was asked."),
+    "index.BadOption": Meaning("bad-query", 400, WRONG_USE, "This query cannot be asked."),
     "index.IndexDamaged": Meaning(
         "index-damaged", 503, NOT_DONE, "The search index is damaged; `citator rebuild` makes it anew."
     ),

@@ -11,7 +11,7 @@ from service.doors import Json
 from service.settings import Settings
 
 NOWHERE: Final = "http://unknown.invalid/"
-"""Stands for an address that is not known; its links are told as the page wrote them cannot be, so it ends nowhere."""
+"""Stands for an address that is not known, so that links can be resolved; taken off again before they are told."""
 
 
 class Extractor(Protocol):
@@ -52,5 +52,8 @@ def _charset(parameters: str) -> str | None:
 def document(reading: dict[str, Any], url: str | None) -> Json:
     """A reading as JSON: the document's fields under its names, `text` last so that people see the rest first."""
     fields = {"outcome": reading.pop("outcome"), "url": url} | reading
+    if url is None:
+        fields["base"] = None if fields["base"] == NOWHERE else fields["base"]
+        fields["links"] = [link | {"url": link["url"].removeprefix(NOWHERE[:-1])} for link in fields["links"]]
     fields["extractors"] = [{"name": name, "version": version} for name, version in fields["extractors"]]
     return fields | {"visible": fields.pop("visible"), "text": fields.pop("text")}

@@ -17,6 +17,7 @@ from snapshots.log_check import LogReport, Progress, check_log
 from snapshots.log_key import LogKey
 from snapshots.log_keys import (
     adopt_next_key,
+    keys_since,
     known_keys,
     listed_keys,
     load_or_make,
@@ -300,11 +301,10 @@ def _read(state: LogState) -> View:
         try:
             return read_only_view(state)
         except WrongLogKey:
-            present = signer_of(state.store.get(CHECKPOINT), listed_keys(state.store))
-            keys = known_keys(state.store, present)
-            if state.keys[0] not in keys:
+            keys = keys_since(state.store, state.store.get(CHECKPOINT), state.keys[0])
+            if len(keys) == 1:
                 raise
-            state.keys = keys
+            state.keys = known_keys(state.store, keys[0])
             return read_only_view(state)
     except Missing:
         raise LogDamaged(f"{CHECKPOINT} is missing") from None

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from snapshots.errors import BadProof, LogDamaged, LogError, Missing, WrongLogKey
+from snapshots.log_keys import keys_since
 from snapshots.log_lock import CHECKPOINT, LOCK, PREFIX, STAGING, TILES, parse_lock, parse_staging
 from snapshots.log_read import Tiles
-from snapshots.log_state import opened, require_extension
+from snapshots.log_state import opened, require_extension, signed_by
 from snapshots.note import Checkpoint, VerifierKey
 from snapshots.store import Store
 from snapshots.tiles import (
@@ -110,7 +111,7 @@ def _check_lock(store: Store, keys: Sequence[VerifierKey], checkpoint: Checkpoin
     """Holds the lock against the checkpoint; returns whether a commit is to be published still."""
     try:
         lock = parse_lock(_get(store, LOCK))
-        head = opened(lock.checkpoint, keys[:1], LOCK)
+        head = opened(lock.checkpoint, keys_since(store, lock.checkpoint, keys[0]), LOCK)
     except BadProof as problem:
         findings.add(f"{LOCK} is damaged: {problem}")
         return False
@@ -120,7 +121,7 @@ def _check_lock(store: Store, keys: Sequence[VerifierKey], checkpoint: Checkpoin
     if head.size < checkpoint.size or (head.size == checkpoint.size and head.root != checkpoint.root):
         findings.add(f"{CHECKPOINT} ({checkpoint.size} entries) is not what {LOCK} ({head.size} entries) leads to")
     if head.size <= checkpoint.size:
-        return False
+        return not signed_by(lock.checkpoint, keys[0])  # a rotation of the key that is to be published still
     try:
         if lock.staging is None or parse_staging(_get(store, lock.staging)).checkpoint != lock.checkpoint:
             findings.add(f"{lock.staging} does not lead to the tree of {LOCK}")

@@ -14,7 +14,7 @@ from snapshots.log_append import swap_lock
 from snapshots.log_key import LogKey, ed25519_holds, signed_note, sync_directory
 from snapshots.log_lock import CHECKPOINT, KEYS, LOCK, Lock
 from snapshots.log_recover import ROUNDS, publish, take_over
-from snapshots.log_state import LogState, View
+from snapshots.log_state import LogState, View, signed_by
 from snapshots.note import Checkpoint, VerifierKey, check_signatures, parse_note, parse_vkey
 from snapshots.store import Store
 
@@ -99,6 +99,21 @@ def signer_of(data: bytes, keys: Iterable[VerifierKey]) -> VerifierKey:
         return check_signatures(parse_note(data), keys, ed25519_holds)[-1]
     except BadProof as problem:
         raise WrongLogKey(f"{CHECKPOINT} cannot be verified with the keys in {KEYS}: {problem}") from problem
+
+
+def keys_since(store: Store, checkpoint: bytes, known: VerifierKey) -> tuple[VerifierKey, ...]:
+    """The keys from the signer of `checkpoint` back to `known`, if hand-overs lead from one to the other; else `known`.
+
+    Raises:
+        LogDamaged: a key or hand-over in the bucket is damaged.
+    """
+    if signed_by(checkpoint, known):
+        return (known,)
+    try:
+        keys = known_keys(store, signer_of(checkpoint, listed_keys(store)))
+    except WrongLogKey:
+        return (known,)
+    return keys[: keys.index(known) + 1] if known in keys else (known,)
 
 
 def rotate(state: LogState, new: LogKey) -> None:

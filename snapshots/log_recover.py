@@ -82,8 +82,8 @@ def clean(state: LogState) -> None:
         if names:
             state.store.delete(names)
     except StoreError:
-        # They are tried again with the next ones; after that the next opening finds what is left.
-        del state.rubbish[:-CLEAN_EVERY], state.filled[:-CLEAN_EVERY]
+        # They are tried again with the next ones; what is forgotten here the next opening finds.
+        del state.rubbish[:-MAX_SWEPT], state.filled[:-MAX_SWEPT]
         return
     state.rubbish.clear()
     state.filled.clear()

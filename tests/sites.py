@@ -170,7 +170,10 @@ class Site:
                         return
                     buffer += got
                 head, _, buffer = buffer.partition(b"\r\n\r\n")
-                if not self._answer(connection, self._note(head, number)):
+                if not self._answer(connection, route := self._note(head, number)):
+                    if isinstance(connection, ssl.SSLSocket) and route.then in {"keep", "close"}:
+                        connection.settimeout(0.2)  # say goodbye, but wait for none
+                        connection.unwrap()
                     return
         except OSError:
             return

@@ -124,16 +124,17 @@ async def test_a_plain_page_may_lead_to_an_encrypted_one_and_each_hop_keeps_its_
 async def test_a_body_ended_by_a_bare_close_may_have_been_cut(site: Sites, authority: Authority) -> None:
     place = site(
         Route("/close", body="part of a page", framing="close", then="reset"),
+        Route("/goodbye", body="whole page", framing="close"),
         Route("/length", body="whole page"),
         tls=authority.server("127.0.0.1"),
     )
 
     async with fetcher(certificate_authorities=(str(authority.file),)) as web:
         cut = await web.fetch(place.url("/close"))
-        whole = await web.fetch(place.url("/length"))
+        whole = [await web.fetch(place.url(path)) for path in ("/goodbye", "/length")]
 
     assert (cut.outcome, cut.reason) == ("incomplete", "cut_short")
-    assert whole.outcome == "ok"
+    assert [(visit.outcome, visit.body) for visit in whole] == [("ok", b"whole page")] * 2
 
 
 def test_a_file_without_authorities_is_told_at_the_start(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ BOMB = 64 * MEBIBYTE
 BOMBS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
-    "br": brotli.compress,
+    "br": lambda data: brotli.compress(data, quality=5),
     "zstd": lambda data: zstandard.ZstdCompressor().compress(data),
     "gzip, gzip": lambda data: gzip.compress(gzip.compress(data)),
     "zstd, br": lambda data: brotli.compress(zstandard.ZstdCompressor().compress(data)),

@@ -1,9 +1,11 @@
 import socket
 from collections.abc import Callable
 from hashlib import sha256
+from ipaddress import ip_address
 
 import pytest
 
+from crawler.dialling import interleaved
 from tests.crawler.fetching import fetcher
 from tests.network import ScriptedResolver
 from tests.sites import HTML, Route, Site
@@ -199,6 +201,14 @@ async def test_a_host_with_a_dead_address_is_reached_at_its_other_one(site: Site
         visit = await web.fetch(place.url("/", "two.test"))
 
     assert (visit.outcome, visit.hops[0].remote) == ("ok", f"127.0.0.3:{place.port}")
+
+
+def test_both_kinds_of_numbers_are_tried_in_turns() -> None:
+    numbers = [ip_address(text) for text in ("2600::1", "2600::2", "2600::3", "8.8.8.8", "9.9.9.9")]
+
+    tried = [str(number) for number in interleaved(numbers)]
+
+    assert tried == ["2600::1", "8.8.8.8", "2600::2", "9.9.9.9", "2600::3"]
 
 
 async def test_connections_are_kept_and_a_dead_one_is_replaced(site: Sites) -> None:

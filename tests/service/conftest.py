@@ -1,4 +1,8 @@
+import logging
+from collections.abc import Iterator
+
 import pytest
+import structlog
 
 from service.api import application
 from service.gate import App, Rules
@@ -22,3 +26,13 @@ def app(citator: SmallCitator) -> App:
 def ask(app: App, citator: SmallCitator) -> Asker:
     """Asks with a key that may do everything."""
     return Asker(app, citator.key("admin"))
+
+
+@pytest.fixture(autouse=True)
+def put_logs_back() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()

@@ -4,6 +4,7 @@ import hashlib
 import orjson
 import pytest
 
+from index import BadOption, IndexDamaged
 from service.errors import TABLE
 from service.failures import DataInUse
 from service.requests import UploadRequest
@@ -257,6 +258,8 @@ async def test_unknown_ambiguous_and_impossible_ids_are_told_apart(ask: Asker, c
         (WrongLogKey("other key"), 503, "wrong-log-key"),
         (CatalogueVersion("newer"), 503, "data-version"),
         (DataInUse("held"), 503, "data-in-use"),
+        (BadOption("a limit of none"), 400, "bad-query"),
+        (IndexDamaged("cut short"), 503, "index-damaged"),
     ],
 )
 async def test_each_fault_behind_the_door_has_its_problem(

@@ -1,52 +1,21 @@
 import json
-import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import structlog
-from typer.testing import CliRunner
 
-from service.cli import app
+from index import BadOption, IndexDamaged
 from service.failures import BadSetting, DataInUse, DataVersion
 from service.requests import CaptureRequest, CrawlRequest, SearchRequest, UploadRequest
 from snapshots.errors import DamagedObject, StoreFull, StoreUnreachable, WrongLogKey
+from tests.service.running import Shell
 from tests.service.serving import Served, served
 from tests.service.small_citator import SmallCitator, id_of
 
 UNKNOWN = "sha256:" + "0" * 64
-
-
-class Ran:
-    """What a command left: exit status, stdout, stderr."""
-
-    def __init__(self, status: int, stdout: bytes, stderr: str) -> None:
-        self.status, self.stdout, self.stderr = status, stdout, stderr
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.stdout)
-
-    @property
-    def lines(self) -> list[Any]:
-        return [json.loads(line) for line in self.stdout.splitlines()]
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture(autouse=True)
-def put_logs_back() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
 
 
 @pytest.fixture
@@ -57,20 +26,12 @@ def server(citator: SmallCitator, tmp_path: Path) -> Iterator[Served]:
 
 
 @pytest.fixture
-def run(server: Served) -> Run:
+def run(server: Served) -> Shell:
     """Runs a command beside a running server, which it finds by its data directory."""
-
-    def running(*arguments: str, given: bytes | None = None, **settings: str) -> Ran:
-        environment = {"CITATOR_DATA": str(server.data)} | settings
-        done = CliRunner().invoke(app, arguments, input=given, env=environment)
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return Ran(done.exit_code, done.stdout_bytes, done.stderr)
-
-    return running
+    return Shell(server.data)
 
 
-def test_search_gives_the_reply_as_it_was_kept_and_nothing_else(run: Run, citator: SmallCitator) -> None:
+def test_search_gives_the_reply_as_it_was_kept_and_nothing_else(run: Shell, citator: SmallCitator) -> None:
     ran = run("search", "bread", "--json", "--max-results", "3", "--include-domain", "site.test", "--no-fold")
 
     assert ran.status == 0
@@ -81,14 +42,14 @@ def test_search_gives_the_reply_as_it_was_kept_and_nothing_else(run: Run, citato
     assert citator.callers[-1].surface == "cli"
 
 
-def test_search_is_readable_without_json(run: Run) -> None:
+def test_search_is_readable_without_json(run: Shell) -> None:
     ran = run("search", "bread")
 
     assert "1. http://site.test/a" in ran.stdout.decode()
     assert "1 results, state ok" in ran.stdout.decode()
 
 
-def test_text_of_pages_cannot_steer_the_terminal(run: Run, citator: SmallCitator) -> None:
+def test_text_of_pages_cannot_steer_the_terminal(run: Shell, citator: SmallCitator) -> None:
     citator.web["http://site.test/evil"] = "bread \x1b]0;owned\x07 \x9b31m \u202e gnp.exe\nend"
 
     ran = run("fetch", "http://site.test/evil")
@@ -98,7 +59,7 @@ def test_text_of_pages_cannot_steer_the_terminal(run: Run, citator: SmallCitator
     assert shown.endswith("gnp.exe\nend\n")
 
 
-def test_queries_are_answered_a_line_each_with_their_ids(run: Run, tmp_path: Path) -> None:
+def test_queries_are_answered_a_line_each_with_their_ids(run: Shell, tmp_path: Path) -> None:
     file = tmp_path / "queries"
     file.write_text('bread\n\n{"id": 7, "query": "bread", "max_results": 1}\n{"id": "x", "query": "nothing"}\n')
 
@@ -111,7 +72,7 @@ def test_queries_are_answered_a_line_each_with_their_ids(run: Run, tmp_path: Pat
     assert (third["id"], third["state"]) == ("x", "no_match")
 
 
-def test_a_query_that_fails_is_told_on_its_line(run: Run) -> None:
+def test_a_query_that_fails_is_told_on_its_line(run: Shell) -> None:
     given = b'{"id": 1, "query": "bread", "max_result": 3}\n{oops\n{"id": 3, "query": "bread"}\n'
 
     ran = run("search", "--queries", "-", given=given)
@@ -145,7 +106,7 @@ def test_a_query_that_fails_is_told_on_its_line(run: Run) -> None:
         ("show", "hello"),
     ],
 )
-def test_wrong_use_ends_with_two_and_says_why(run: Run, arguments: tuple[str, ...]) -> None:
+def test_wrong_use_ends_with_two_and_says_why(run: Shell, arguments: tuple[str, ...]) -> None:
     ran = run(*arguments)
 
     assert ran.status == 2
@@ -153,7 +114,7 @@ def test_wrong_use_ends_with_two_and_says_why(run: Run, arguments: tuple[str, ..
     assert ran.stderr
 
 
-def test_fetch_gives_a_page(run: Run, citator: SmallCitator) -> None:
+def test_fetch_gives_a_page(run: Shell, citator: SmallCitator) -> None:
     ran = run("fetch", "http://site.test/a", "--json", "--max-age", "60", "--render", "never")
 
     assert (ran.status, ran.json["text"]) == (0, "Bread is baked in ovens.")
@@ -173,7 +134,7 @@ def test_fetch_gives_a_page(run: Run, citator: SmallCitator) -> None:
     ],
 )
 def test_a_page_that_gave_nothing_is_not_done_and_told_on_both_streams(
-    run: Run, citator: SmallCitator, url: str, outcome: tuple[str, str | None] | None, slug: str
+    run: Shell, citator: SmallCitator, url: str, outcome: tuple[str, str | None] | None, slug: str
 ) -> None:
     if outcome is not None:
         citator.outcomes[url] = outcome
@@ -195,12 +156,14 @@ def test_a_page_that_gave_nothing_is_not_done_and_told_on_both_streams(
         (WrongLogKey("other key"), 3, "wrong-log-key"),
         (DataVersion("newer"), 3, "data-version"),
         (DataInUse("held"), 3, "data-in-use"),
+        (BadOption("a limit of none"), 2, "bad-query"),
+        (IndexDamaged("cut short"), 3, "index-damaged"),
         (BadSetting("CITATOR_X: no"), 2, "bad-setting"),
         (RuntimeError("secret 1234"), 3, "internal"),
     ],
 )
 def test_each_fault_has_its_exit_status_and_its_problem(
-    run: Run, citator: SmallCitator, error: Exception, status: int, slug: str
+    run: Shell, citator: SmallCitator, error: Exception, status: int, slug: str
 ) -> None:
     citator.broken = error
 
@@ -213,7 +176,7 @@ def test_each_fault_has_its_exit_status_and_its_problem(
     assert told.stderr
 
 
-def test_crawl_tells_each_page_that_failed_and_why(run: Run, citator: SmallCitator) -> None:
+def test_crawl_tells_each_page_that_failed_and_why(run: Shell, citator: SmallCitator) -> None:
     ran = run("crawl", "http://site.test/a", "http://gone.test/", "--max-pages", "5", "--json")
     shown = run("crawl", "http://site.test/a", "http://gone.test/")
     nothing = run("crawl", "http://gone.test/", "--json")
@@ -249,7 +212,7 @@ def test_crawl_shows_its_progress_on_a_terminal(server: Served) -> None:
     assert b"1/100" in seen
 
 
-def test_add_keeps_a_file_with_what_is_known_of_it(run: Run, citator: SmallCitator, tmp_path: Path) -> None:
+def test_add_keeps_a_file_with_what_is_known_of_it(run: Shell, citator: SmallCitator, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_bytes(b"<p>Hi \xff")
 
@@ -262,7 +225,7 @@ def test_add_keeps_a_file_with_what_is_known_of_it(run: Run, citator: SmallCitat
     assert len(several.json) == 2
 
 
-def test_add_takes_lines(run: Run, citator: SmallCitator) -> None:
+def test_add_takes_lines(run: Shell, citator: SmallCitator) -> None:
     given = (
         b'{"id": "a", "url": "http://l.test/1", "title": "One", "html": "<p>\\u00fc", "at": "2024-01-02"}\n'
         b'{"url": "http://l.test/2", "text": "plain"}\n{"id": "c", "url": "http://l.test/3"}\n'
@@ -279,7 +242,7 @@ def test_add_takes_lines(run: Run, citator: SmallCitator) -> None:
     assert (two.body, two.media_type) == (b"plain", "text/plain; charset=utf-8")
 
 
-def test_show_gives_exactly_the_bytes(run: Run, citator: SmallCitator) -> None:
+def test_show_gives_exactly_the_bytes(run: Shell, citator: SmallCitator) -> None:
     found = citator.keep(bytes(range(256)))
 
     ran = run("show", found)
@@ -287,7 +250,7 @@ def test_show_gives_exactly_the_bytes(run: Run, citator: SmallCitator) -> None:
     assert (ran.status, ran.stdout) == (0, bytes(range(256)))
 
 
-def test_proof_gives_the_proof_as_a_file_or_with_all_that_leads_to_it(run: Run, citator: SmallCitator) -> None:
+def test_proof_gives_the_proof_as_a_file_or_with_all_that_leads_to_it(run: Shell, citator: SmallCitator) -> None:
     found = citator.keep(b"x")
 
     shown = run("proof", found)
@@ -297,7 +260,7 @@ def test_proof_gives_the_proof_as_a_file_or_with_all_that_leads_to_it(run: Run, 
     assert told.json["record"] == found
 
 
-def test_unknown_and_removed_ids_are_not_done(run: Run, citator: SmallCitator) -> None:
+def test_unknown_and_removed_ids_are_not_done(run: Shell, citator: SmallCitator) -> None:
     found = citator.keep(b"secret")
     run("delete", found, "--yes")
 
@@ -309,7 +272,7 @@ def test_unknown_and_removed_ids_are_not_done(run: Run, citator: SmallCitator) -
     assert removed.json["deletion_record"]["kind"] == "deletion"
 
 
-def test_delete_plans_and_removes(run: Run, citator: SmallCitator) -> None:
+def test_delete_plans_and_removes(run: Shell, citator: SmallCitator) -> None:
     citator.keep(citator.web["http://site.test/a"].encode())
 
     planned = run("delete", "http://site.test/a", "--dry-run", "--json")
@@ -321,14 +284,14 @@ def test_delete_plans_and_removes(run: Run, citator: SmallCitator) -> None:
     assert done.json["deletion"] in citator.kept
 
 
-def test_doctor_ends_with_one_when_a_check_does_not_hold(run: Run) -> None:
+def test_doctor_ends_with_one_when_a_check_does_not_hold(run: Shell) -> None:
     good, bad = run("doctor"), run("doctor", "--deep", "--json")
 
     assert (good.status, bad.status) == (0, 1)
     assert bad.json["holds"] is False
 
 
-def test_rebuild_and_backup_say_what_they_did(run: Run, tmp_path: Path) -> None:
+def test_rebuild_and_backup_say_what_they_did(run: Shell, tmp_path: Path) -> None:
     rebuilt = run("rebuild", "--json")
     backed = run("backup", str(tmp_path / "b"))
 
@@ -336,7 +299,7 @@ def test_rebuild_and_backup_say_what_they_did(run: Run, tmp_path: Path) -> None:
     assert f"path: {tmp_path / 'b'}" in backed.stdout.decode()
 
 
-def test_keys_are_made_listed_rotated_and_revoked(run: Run) -> None:
+def test_keys_are_made_listed_rotated_and_revoked(run: Shell) -> None:
     made = run("keys", "create", "agent", "--scope", "search", "--scope", "read", "--json").json
     rotated = run("keys", "rotate", made["id"], "--json").json
     listed = run("keys", "list")
@@ -350,7 +313,7 @@ def test_keys_are_made_listed_rotated_and_revoked(run: Run) -> None:
     assert (revoked.status, unknown.status) == (0, 3)
 
 
-def test_the_log_key_is_shown_and_copied(run: Run, tmp_path: Path) -> None:
+def test_the_log_key_is_shown_and_copied(run: Shell, tmp_path: Path) -> None:
     shown = run("log-key", "show", "--json")
     copied = run("log-key", "backup", str(tmp_path / "k"), "--json")
 
@@ -358,7 +321,7 @@ def test_the_log_key_is_shown_and_copied(run: Run, tmp_path: Path) -> None:
     assert copied.json["path"] == str(tmp_path / "k")
 
 
-def test_url_and_key_point_elsewhere(run: Run, server: Served, citator: SmallCitator, tmp_path: Path) -> None:
+def test_url_and_key_point_elsewhere(run: Shell, server: Served, citator: SmallCitator, tmp_path: Path) -> None:
     elsewhere = {"CITATOR_DATA": str(tmp_path / "none"), "CITATOR_URL": server.url}
 
     good = run("search", "bread", "--json", CITATOR_KEY=server.key, **elsewhere)
@@ -371,7 +334,7 @@ def test_url_and_key_point_elsewhere(run: Run, server: Served, citator: SmallCit
     assert not (tmp_path / "none").exists()
 
 
-def test_a_bad_setting_is_named(run: Run) -> None:
+def test_a_bad_setting_is_named(run: Shell) -> None:
     ran = run("search", "bread", "--json", CITATOR_LISTEN="nowhere")
 
     assert (ran.status, ran.json["type"]) == (2, "urn:citator:problem:bad-setting")

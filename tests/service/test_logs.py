@@ -1,23 +1,12 @@
 import io
 import json
 import logging
-from collections.abc import Iterator
 
 import pytest
 import structlog
 
 from service.keys import new_key
 from service.logs import log_to_stderr
-
-
-@pytest.fixture(autouse=True)
-def put_back() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
 
 
 def test_logs_are_json_lines_with_keys_masked() -> None:

@@ -1,4 +1,4 @@
-"""Databases of both kinds, so that every test of catalogue and state runs on each."""
+"""Databases of both kinds, so that every test of catalogue and state runs on each, and a real S3 server."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.postgres import Cluster, postgres_cluster
+from tests.seaweed import Seaweed, seaweed
 
 
 @pytest.fixture(scope="session")
@@ -13,6 +14,13 @@ def postgres() -> Iterator[Cluster]:
     """One private PostgreSQL cluster for the whole run."""
     with postgres_cluster() as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seaweed]:
+    """One SeaweedFS server with one bucket for the whole run; each test takes a prefix of its own."""
+    with seaweed(tmp_path_factory.mktemp("seaweed")) as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -12,6 +12,7 @@ from pathlib import Path
 from snapshots.directory import Directory
 from snapshots.errors import Conflict, Missing
 from snapshots.files import Disk, Files
+from snapshots.store import Store, open_store
 from tests.lossy import LossyFiles
 from tests.stopping import StoppingFiles
 
@@ -73,8 +74,7 @@ def every_step(where: Path, scratch: Path, kind: str) -> None:
         stop += 1
 
 
-def race(bucket: Path, name: str, count: int) -> None:
-    store = Directory(bucket)
+def race(store: Store, name: str, count: int) -> None:
     won = 0
     while won < count:
         try:
@@ -92,6 +92,6 @@ def race(bucket: Path, name: str, count: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "race":
-        race(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+        race(open_store(sys.argv[2], **json.loads(sys.argv[5])), sys.argv[3], int(sys.argv[4]))
     else:
         every_step(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -22,6 +22,7 @@ from snapshots.errors import Conflict, StoreError, StoreFull, StoreRefused
 from snapshots.files import Disk
 from snapshots.store import open_store
 from tests.lossy import LossyFiles
+from tests.seaweed import Seaweed
 
 PROGRAM = Path(__file__).with_name("killed_writer.py")
 ROOT = PROGRAM.parents[2]
@@ -80,13 +81,23 @@ def check(held: dict[str, str], promised: int, *, whole_tile: bool) -> None:
     assert held.keys() >= {"log/lock", "checkpoint"}
 
 
-def test_processes_that_swap_lose_no_step(tmp_path: Path) -> None:
-    processes = [run("race", tmp_path / "bucket", "log/lock", 25) for _ in range(4)]
+def test_processes_that_swap_on_a_directory_lose_no_step(tmp_path: Path) -> None:
+    processes = [run("race", tmp_path / "bucket", "log/lock", 25, "{}") for _ in range(4)]
 
     won = [process.communicate(timeout=120)[0].strip() for process in processes]
 
     assert won == ["25"] * 4
     assert Directory(tmp_path / "bucket").get("log/lock") == b"100"
+
+
+def test_processes_that_swap_on_s3_lose_no_step(s3_server: Seaweed) -> None:
+    where, options = f"s3://{s3_server.bucket}/processes", s3_server.options
+    processes = [run("race", where, "log/lock", 10, json.dumps(options)) for _ in range(3)]
+
+    won = [process.communicate(timeout=120)[0].strip() for process in processes]
+
+    assert won == ["10"] * 3
+    assert open_store(where, **options).get("log/lock") == b"30"
 
 
 @settings(max_examples=40, deadline=None)

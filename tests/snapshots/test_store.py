@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +16,10 @@ from snapshots.errors import Conflict, Missing
 from snapshots.files import Disk
 from snapshots.store import Stat, Store, open_store, well_named
 from tests.lossy import LossyFiles
-from tests.seaweed import Seaweed, seaweed
+from tests.memory_store import MemoryStore
+
+if TYPE_CHECKING:
+    from tests.seaweed import Seaweed
 
 Open = Callable[[], Store]
 
@@ -23,24 +27,21 @@ SEGMENT = st.from_regex(r"\A[A-Za-z0-9_-][A-Za-z0-9._-]{0,10}\Z")
 DEEP_NAME = st.lists(SEGMENT, min_size=1, max_size=3).map(lambda parts: "/".join(["d", *parts, "leaf"]))
 
 
-@pytest.fixture(scope="session")
-def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seaweed]:
-    with seaweed(tmp_path_factory.mktemp("seaweed")) as server:
-        yield server
-
-
-@pytest.fixture(params=["directory", "directory-without-syncfs", "forgetful-disk", "s3"])
+@pytest.fixture(params=["directory", "directory-without-syncfs", "forgetful-disk", "memory", "s3"])
 def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens the same bucket anew, as another process would."""
     opened: list[Store] = []
     server: Seaweed | None = request.getfixturevalue("s3_server") if request.param == "s3" else None
     prefix = secrets.token_hex(8)
+    shared: dict[str, bytes] = {}
 
     def again() -> Store:
         store: Store
         match request.param:
             case "s3" if server is not None:
                 store = open_store(f"s3://{server.bucket}/{prefix}", **server.options)
+            case "memory":
+                store = MemoryStore(shared)
             case "directory":
                 store = Directory(tmp_path / "bucket")
             case "directory-without-syncfs":
@@ -174,8 +175,14 @@ def test_swap_does_not_make_a_name_that_was_expected_to_be_there(store: Store) -
     assert store.exists(["log/lock"]) == frozenset()
 
 
+def one_at_a_time(store: Store) -> None:
+    if isinstance(store, MemoryStore):
+        pytest.skip("the store in memory is for tests that order its operations themselves")
+
+
 @pytest.mark.parametrize("held", [False, True])
 def test_of_32_threads_that_swap_one_wins(store: Store, *, held: bool) -> None:
+    one_at_a_time(store)
     expected = store.swap("log/lock", b"start", None) if held else None
     barrier = threading.Barrier(32)
 
@@ -195,6 +202,7 @@ def test_of_32_threads_that_swap_one_wins(store: Store, *, held: bool) -> None:
 
 
 def test_threads_that_put_the_same_names_agree(store: Store, open_again: Open) -> None:
+    one_at_a_time(store)
     names = [f"objects/{n:02x}/same" for n in range(8)]
 
     def write(number: int) -> frozenset[str]:
