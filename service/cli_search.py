@@ -105,7 +105,7 @@ def _tell(found: "Json") -> None:
             show(f"   {cut(passage.get('text') or '', WIDTH)}")
             show(f"   [{passage['id']}]")
         show()
-    note = found.get("note") or found.get("detail")
+    note = found.get("message")
     show(f"{len(found['results'])} results, state {found['state']}" + (f": {note}" if note else ""))
     if found.get("dropped"):
         show(f"{len(found['dropped'])} candidates were dropped; --json says why")

@@ -1,6 +1,6 @@
 """Figures for Prometheus, in a registry of the application's own: one process may hold two applications."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
@@ -14,6 +14,7 @@ class Metrics:
     """What the HTTP door counts. Routes are counted by their template, so that ids do not make new series."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # a second series beside each, which nobody reads and which doubles the page
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "citator_http_requests", "Requests answered.", ("method", "route", "status"), registry=self.registry
