@@ -14,7 +14,8 @@ class Metrics:
     """What the HTTP door counts. Routes are counted by their template, so that ids do not make new series."""
 
     def __init__(self) -> None:
-        disable_created_metrics()  # a second series beside each, which nobody reads and which doubles the page
+        # A second series beside each, which nobody reads and which doubles the page.
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no annotation there
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "citator_http_requests", "Requests answered.", ("method", "route", "status"), registry=self.registry
