@@ -138,10 +138,10 @@ async def test_the_crawl_delay_of_robots_txt_sets_the_pace_but_not_within_redire
 async def test_a_patient_fetch_does_not_count_the_wait_for_its_turn(site: Sites) -> None:
     place = site(Route("*", body="x"))
 
-    async with fetcher(delay=0.4) as web:
+    async with fetcher(delay=2.0) as web:
         await web.fetch(place.url("/first"))
-        hurried = asyncio.create_task(web.fetch(place.url("/hurried"), deadline=0.1))
-        patient = asyncio.create_task(web.fetch(place.url("/patient"), deadline=0.1, patient=True))
+        hurried = asyncio.create_task(web.fetch(place.url("/hurried"), deadline=1.0))
+        patient = asyncio.create_task(web.fetch(place.url("/patient"), deadline=1.0, patient=True))
         visits = await asyncio.gather(hurried, patient)
 
     assert [visit.outcome for visit in visits] == ["timeout", "ok"]
