@@ -187,7 +187,7 @@ class Directory:
 
     def _walk(self, folder: str, prefix: str) -> Iterator[Stat]:
         path = f"{self._root}/{folder}" if folder else self._root
-        entries = [entry for entry in self._files.entries(path) if not entry.name.startswith(".")]
+        entries = [entry for entry in self._files.entries(path) if well_named(entry.name)]  # the rest is not ours
         # A directory sorts as its name with a slash, so that the whole listing is in the order of the names.
         for entry in sorted(entries, key=lambda entry: entry.name + "/" * entry.directory):
             name = f"{folder}/{entry.name}" if folder else entry.name
@@ -201,7 +201,7 @@ class Directory:
     def _staging(self) -> Iterator[Staging]:
         """A place for temporary files of one call; what has not been renamed by its end is removed."""
         with self._guard:
-            if self._temporary is None:
+            if self._temporary is None or not self._temporary.there():
                 self._temporary = OwnFolder(self._area)
             folder = self._temporary.folder
         staging = Staging(self._files, folder)

@@ -35,7 +35,7 @@ class Files(Protocol):
         ...
 
     def entries(self, path: str) -> list[Entry]:
-        """What a directory holds, in any order; nothing if it is not there."""
+        """The files and directories in a directory, in any order; nothing if it is not there."""
         ...
 
     def rename(self, old: str, new: str) -> None:
@@ -95,11 +95,11 @@ class Disk:
         try:
             with os.scandir(path) as scan:
                 for entry in scan:
-                    directory = entry.is_dir()
-                    try:
-                        found.append(Entry(entry.name, directory, 0 if directory else entry.stat().st_size))
-                    except FileNotFoundError:  # removed by another process since it was listed
-                        continue
+                    with suppress(FileNotFoundError):  # removed by another process since it was listed
+                        if entry.is_dir():
+                            found.append(Entry(entry.name, directory=True, size=0))
+                        elif entry.is_file():
+                            found.append(Entry(entry.name, directory=False, size=entry.stat().st_size))
         except (FileNotFoundError, NotADirectoryError):
             return []
         return found

@@ -47,6 +47,10 @@ class OwnFolder:
         self._lock = lock
         self.folder = str(folder)
 
+    def there(self) -> bool:
+        """Whether the folder still exists; someone may have cleared the area away."""
+        return Path(self.folder).is_dir()
+
     def close(self) -> None:
         """Removes the folder, then frees the lock."""
         shutil.rmtree(self.folder, ignore_errors=True)

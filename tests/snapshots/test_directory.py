@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -277,3 +278,28 @@ def test_a_value_that_is_not_durable_yet_is_not_read(tmp_path: Path) -> None:
 
     assert waited
     assert read.result() == (b"new", swap.result())
+
+
+def test_what_others_put_there_is_passed_over(tmp_path: Path) -> None:
+    store = Directory(tmp_path)
+    store.put_new({"a/1": b"ours"})
+
+    for name in ("lost+found", "a/.hidden", "a/with space", "a/nä"):
+        (tmp_path / name).mkdir()
+    (tmp_path / ".DS_Store").write_bytes(b"not ours")
+    os.mkfifo(tmp_path / "a" / "pipe")
+    (tmp_path / "a" / "nowhere").symlink_to(tmp_path / "gone")
+
+    assert [stat.name for stat in store.list("")] == ["a/1"]
+    assert store.exists(["a/pipe", "a/nowhere", "a/1", "a"]) == {"a/1"}
+
+
+def test_a_store_goes_on_after_its_temporary_folder_was_cleared_away(tmp_path: Path) -> None:
+    store = Directory(tmp_path)
+    store.put_new({"a/1": b"before"})
+
+    shutil.rmtree(tmp_path / ".tmp")
+    store.put_new({"a/2": b"after"})
+
+    assert store.exists(["a/1", "a/2"]) == {"a/1", "a/2"}
+    store.close()

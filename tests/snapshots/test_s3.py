@@ -4,12 +4,14 @@ import logging
 import random
 import socket
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from snapshots.errors import (
     Conflict,
+    DamagedObject,
     Missing,
     NoConditionalWrites,
     StoreError,
@@ -22,6 +24,9 @@ from snapshots.probing import probe
 from snapshots.s3 import S3
 from snapshots.store import Store, open_store
 from tests.plain_s3 import BEFORE_CHECKSUMS, PlainS3, Rules, plain_s3
+
+if TYPE_CHECKING:
+    from tests.seaweed import Seaweed
 
 BODY = b"snapshot bytes \x00\xff\xfe"
 
@@ -268,3 +273,43 @@ def test_no_secret_is_said_or_logged(server: PlainS3, caplog: pytest.LogCaptureF
 
     assert "hush-hush" not in f"{refusal.value}{caplog.text}"
     store.close()
+
+
+def test_a_real_server_passes_the_probe_and_keeps_objects_at_rest_as_a_directory_does(
+    s3_server: "Seaweed", tmp_path: Path
+) -> None:
+    blobs = [BODY, b"text " * 10_000, random.Random(6).randbytes(200_000), b""]
+    bucket, directory = open_store(f"s3://{s3_server.bucket}/real", **s3_server.options), open_store(tmp_path)
+
+    probe(bucket)
+    ids = Objects(bucket).put(blobs)
+    Objects(directory).put(blobs)
+
+    assert [Objects(bucket).get(object_id) for object_id in ids] == blobs
+    assert list(bucket.list("")) == list(directory.list(""))
+    assert [bucket.get(stat.name) for stat in bucket.list("")] == [
+        directory.get(stat.name) for stat in directory.list("")
+    ]
+    assert Objects(bucket).find(ids[1][:20]) == [ids[1]]
+
+
+def test_a_damaged_object_on_a_real_server_is_mended_when_it_is_seen_again(s3_server: "Seaweed") -> None:
+    store = open_store(f"s3://{s3_server.bucket}/damage", **s3_server.options)
+    (object_id,) = Objects(store).put([BODY])
+    (stat,) = store.list("")
+    store.put(stat.name, b"damaged")
+
+    with pytest.raises(DamagedObject):
+        Objects(store).get(object_id)
+    Objects(store).put([BODY])
+
+    assert Objects(store).get(object_id) == BODY
+
+
+@pytest.mark.slow
+def test_a_long_listing_is_whole_and_sorted(s3_server: "Seaweed") -> None:
+    store = open_store(f"s3://{s3_server.bucket}/long", **s3_server.options)
+    names = [f"objects/{n % 3}/{n:05}" for n in range(1100)] + [f"flat-{n:04}" for n in range(1010)]
+    store.put_new(dict.fromkeys(names, b"x"))
+
+    assert [stat.name for stat in store.list("")] == sorted(names)
