@@ -35,9 +35,10 @@ def extract(
         from service.extraction import extractor
         from service.settings import load_settings
 
-        async with extractor(load_settings()) as read:
+        settings = load_settings()
+        async with extractor(settings) as read:
             if jsonl is not None:
-                return await _lines(read, jsonl)
+                return await _lines(read, jsonl, 2 * settings.readers)  # the next page waits when a worker is free
             return await _one(read, file or Path("-"), url, type_, as_json=json)
 
     finish(work, as_json=json or jsonl is not None)
@@ -73,7 +74,7 @@ def _by_name(file: Path) -> str | None:
     return mimetypes.guess_type(file.name)[0]
 
 
-async def _lines(read: "Extractor", file: Path) -> int:
+async def _lines(read: "Extractor", file: Path, at_once: int) -> int:
     from service.cli_lines import each, lines
     from service.failures import BadRequest
 
@@ -89,4 +90,4 @@ async def _lines(read: "Extractor", file: Path) -> int:
             raise BadRequest(f'line {line.number} has neither "path" nor "html"')
         return returned | await read(body, url=fields.get("url"), media_type=fields.get("type") or kind or None)
 
-    return await each(lines(file), one)
+    return await each(lines(file), one, at_once=at_once)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 
+AT_ONCE = 16
+"""Lines kept at a time: they share commits."""
+
 
 def fetch(
     url: Annotated[str, typer.Argument(help="The page.")],
@@ -104,10 +107,15 @@ def _bytes_of(file: Path) -> bytes:
 
 
 async def _add_lines(citator: "Citator", file: Path, given: dict[str, Any]) -> int:
+    import asyncio
+    from collections import defaultdict
+
     from service.cli_lines import each, lines
     from service.connect import ME
     from service.failures import BadRequest
     from service.requests import UploadRequest
+
+    in_order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def one(line: "Line") -> "Json":
         fields = line.fields()
@@ -116,10 +124,12 @@ async def _add_lines(citator: "Citator", file: Path, given: dict[str, Any]) -> i
         if len(content) != 1 or not isinstance(text := next(iter(content.values())), str):
             raise BadRequest(f'line {line.number} has neither "html" nor "text", or both')
         whole = {"media_type": HTML if "html" in content else TEXT} | given | fields
-        reply = await citator.upload(UploadRequest.model_validate(whole | {"body": _utf8(text, line.number)}), ME)
+        request = UploadRequest.model_validate(whole | {"body": _utf8(text, line.number)})
+        async with in_order[request.url or ""]:  # the log must see versions of one page in the order of their lines
+            reply = await citator.upload(request, ME)
         return returned | members(reply.body)
 
-    return await each(lines(file), one)
+    return await each(lines(file), one, at_once=AT_ONCE)
 
 
 def _utf8(text: str, number: int) -> bytes:

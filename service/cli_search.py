@@ -15,6 +15,10 @@ WIDTH = 400
 """Characters of a passage shown to a reader; `--json` gives all of it."""
 
 
+AT_ONCE = 4
+"""Queries answered at a time: while one is made durable, the next is searched."""
+
+
 def search(
     query: Annotated[str | None, typer.Argument(help="What is looked for, in plain words.")] = None,
     queries: Annotated[
@@ -86,7 +90,7 @@ async def _many(citator: "Citator", file: Path, given: dict[str, Any]) -> int:
         reply = await citator.search(SearchRequest.model_validate(given | fields), ME)
         return returned | members(reply.body)
 
-    return await each(lines(file), one)
+    return await each(lines(file), one, at_once=AT_ONCE)
 
 
 def status_of(found: "Json") -> int:

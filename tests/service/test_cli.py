@@ -237,9 +237,21 @@ def test_add_takes_lines(run: Shell, citator: SmallCitator) -> None:
     assert ran.status == 2
     assert (first["id"], first["url"], second["url"]) == ("a", "http://l.test/1", "http://l.test/2")
     assert (third["id"], third["type"]) == ("c", "urn:citator:problem:bad-request")
-    one, two = (asked for asked in citator.asked if isinstance(asked, UploadRequest))
+    asked = sorted((one for one in citator.asked if isinstance(one, UploadRequest)), key=lambda one: one.url or "")
+    one, two = asked
     assert (one.body, one.media_type, one.title) == ("<p>ü".encode(), "text/html; charset=utf-8", "One")
     assert (two.body, two.media_type) == (b"plain", "text/plain; charset=utf-8")
+
+
+def test_versions_of_one_page_are_kept_in_the_order_of_their_lines(run: Shell, citator: SmallCitator) -> None:
+    given = b"".join(b'{"url": "http://l.test/", "text": "version %d"}\n' % number for number in range(40))
+    citator.slow = 0.002
+
+    ran = run("add", "--jsonl", "-", given=given)
+
+    asked = [one.body for one in citator.asked if isinstance(one, UploadRequest)]
+    assert ran.status == 0
+    assert asked == [b"version %d" % number for number in range(40)]
 
 
 def test_show_gives_exactly_the_bytes(run: Shell, citator: SmallCitator) -> None:
