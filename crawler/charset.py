@@ -81,7 +81,7 @@ def decode(body: bytes, header: str | None, *, markup: bool) -> Decoded:
     """
     charset, mark = choose_charset(body, header, markup=markup)
     text, replaced = decode_as(body[mark:] if mark else body, charset.name)
-    if replaced and not mark and charset.name != "utf-8" and _is_utf8(body):
+    if replaced and not mark and charset.name not in ("utf-8", "replacement") and _is_utf8(body):
         # The label cannot be right, and bytes that are UTF-8 without fault hardly ever are anything else.
         charset, replaced, text = Charset("utf-8", "detected"), 0, body.decode("utf-8", "replace")
     return Decoded(text.replace("\0", "") if "\0" in text else text, charset, replaced)

@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 
 _WORDS: Final = re.compile(
-    r"cookie|consent|\bpartners?\b|legitimate interest|privacy (?:policy|settings|choices)|personal data|advertising|"
+    r"consent|\bpartners?\b|legitimate interest|privacy (?:policy|settings|choices)|personal data|advertising|"
     r"\bgdpr\b|\bccpa\b|einwilligung|datenschutz|zustimm|partnern|personenbezogen|consentement|donn[ée]es personnelles|"
     r"partenaires|consentimiento|datos personales|socios|consenso|dati personali|toestemming|persoonsgegevens|"
     r"samtycke|samtykke|zgod[ayę]|dane osobowe|súhlas|souhlas|согласи|персональн|файл\w* куки|同意|隐私|隱私|個人情報|"
@@ -16,8 +16,10 @@ _COOKIES: Final = re.compile(r"cookie|куки|クッキー|쿠키", re.IGNORECA
 # A notice rarely is longer; a text that is, is about cookies.
 MAX_NOTICE_WORDS: Final = 400
 
-# Of sentences, this share must be about consent.
+# Of the sentences, one share must be about cookies or consent, and one about consent itself: an article about cookies
+# has the first only.
 MIN_SHARE: Final = 0.5
+MIN_CONSENT_SHARE: Final = 0.3
 
 _SENTENCE_END: Final = re.compile(r"[.!?。\uff01\uff1f]+\s*|\n+")
 
@@ -27,8 +29,11 @@ def is_consent_text(text: str) -> bool:
     if not _COOKIES.search(text) or len(text.split()) > MAX_NOTICE_WORDS:
         return False
     sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) > 2 or not s.isascii()]  # noqa: PLR2004 - "OK", "Read more"
-    about = sum(_WORDS.search(s) is not None for s in sentences)
-    return bool(sentences) and about >= MIN_SHARE * len(sentences)
+    consent = [_WORDS.search(s) is not None for s in sentences]
+    about = sum(said or _COOKIES.search(s) is not None for s, said in zip(sentences, consent, strict=True))
+    return (
+        bool(sentences) and about >= MIN_SHARE * len(sentences) and sum(consent) >= MIN_CONSENT_SHARE * len(sentences)
+    )
 
 
 def consent_elements(root: Any) -> list[Any]:

@@ -8,19 +8,13 @@ scripts, footers, other stories and events are never taken, nor is a date after 
 import re
 from collections.abc import Iterator
 from copy import copy
-from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from typing import Any, Final
 
+from crawler.date_values import Judge
 from crawler.head import Head, named_elements
 from crawler.reading import Dated
 from crawler.scalars import one_line
-
-# Nothing was published on the web before; an earlier date is about the content, not the page.
-EARLIEST: Final = date(1991, 8, 6)
-
-# A page dated in a zone ahead of UTC can be of tomorrow.
-ZONE_SLACK: Final = timedelta(hours=14)
 
 _PUBLISHED_META: Final = (
     "article:published_time", "og:article:published_time", "article:published", "datepublished", "og:published_time",
@@ -37,6 +31,7 @@ _PUBLISHED_META: Final = (
     "created",
     "dc.date", "dcterms.date", "bt:pubdate", "date", "timestamp", "article_date", "release_date",
 )  # fmt: skip
+_PUBLISHED_NAME: Final = re.compile(r"(?:pub(?:lish(?:ed|ing)?|lication)?|upload|issue)[-_.:]?(?:date|time)$")
 _MODIFIED_META: Final = (
     "article:modified_time", "og:article:modified_time", "datemodified", "og:updated_time", "dcterms.modified",
     "dc.date.modified",
@@ -45,14 +40,6 @@ _MODIFIED_META: Final = (
     "updated_time", "date.modified", "revision_date", "moddate", "last_updated",
 )  # fmt: skip
 
-_ISO: Final = re.compile(
-    r"^\s*(?P<date>(?:19|20)\d\d-\d\d?-\d\d?)(?:[T ]+(?P<time>\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*"
-    r"(?P<zone>Z|"
-    r"UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?)?"
-)
-_COMPACT: Final = re.compile(r"^\s*((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?:T?\d{4,6}Z?)?\s*$")
-_SLASHED: Final = re.compile(r"^\s*((?:19|20)\d\d)[/.]([01]?\d)[/.]([0-3]?\d)(?!\d)")
-_EPOCH: Final = re.compile(r"^\s*(1\d{9})(?:\d{3})?\s*$")
 _ADDRESS: Final = (
     re.compile(r"(?:^|[/_.-])((?:19|20)\d\d)[/_-](0?[1-9]|1[0-2])[/_-](0?[1-9]|[12]\d|3[01])(?=[/_.-]|\D|$)"),
     re.compile(r"(?:^|[/_-])(20[0-4]\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"),
@@ -65,6 +52,12 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 
 _CHANGED: Final = re.compile(
     r"updat|modif|edit|chang|revis|aktuali|geänd|stand\b|mise? à jour|actuali[sz]|aggiorn|bijgewerkt|更新|修改",
+    re.IGNORECASE,
+)
+_ANNOUNCES: Final = re.compile(
+    r"\b(?:publi\w*|posted|updated|written|last modified|by|von|par|por|af|av|door|veröffentlicht|erschienen|"
+    r"erstellt|stand|"
+    r"aktualisiert|geändert|mis à jour|actualizado|aggiornato|pubblicato|gepubliceerd|opublikowano)\b|更新|发布|投稿",
     re.IGNORECASE,
 )
 _ELSEWHERE: Final = re.compile(
@@ -81,6 +74,11 @@ _DATE_NAMES: Final = re.compile(
 )
 # A paragraph of this many words is where the article begins; what stands before it is its header.
 FIRST_PARAGRAPH_WORDS: Final = 25
+
+# A paragraph of this many words is a sentence of the text, not a line of the header.
+SENTENCE_WORDS: Final = 12
+# A `time` with this many other words around it is part of what they say, unless they announce it.
+WORDS_AROUND_TIME: Final = 4
 
 # A line with a date has few words beside it: author, section, "updated at".
 MAX_DATE_LINE_WORDS: Final = 16
@@ -118,74 +116,6 @@ _NOT_A_DATE_LINE: Final = re.compile(
 )
 
 
-class _Judge:
-    """Turns what a page gives as a date into a date that it can be."""
-
-    def __init__(self, at: datetime) -> None:
-        self.latest = at.astimezone(UTC) + ZONE_SLACK
-
-    def possible(self, day: date) -> bool:
-        return EARLIEST <= day <= self.latest.date()
-
-    def read(self, text: str | None) -> str | None:
-        """TEXT in one of the formats that machines write, as `YYYY-MM-DD` or with time and zone; else None."""
-        if not text:
-            return None
-        iso = _ISO.match(text)
-        if iso:
-            return self._iso(iso)
-        for pattern in (_COMPACT, _SLASHED):
-            parts = pattern.match(text)
-            if parts:
-                return self.day(int(parts[1]), int(parts[2]), int(parts[3]))
-        epoch = _EPOCH.match(text)
-        if epoch:
-            moment = datetime.fromtimestamp(int(epoch[1]), UTC)
-            return moment.isoformat().replace("+00:00", "Z") if self.possible(moment.date()) else None
-        try:
-            moment = parsedate_to_datetime(text)
-        except (ValueError, TypeError, IndexError, OverflowError):
-            return self.words(text)
-        return moment.isoformat() if self.possible(moment.date()) else None
-
-    def _iso(self, iso: re.Match[str]) -> str | None:
-        year, month, number = map(int, iso["date"].split("-"))
-        day = self.day(year, month, number)
-        if day is None or iso["time"] is None:
-            return day
-        zone = iso["zone"] or ""
-        if zone in ("UTC", "GMT"):
-            zone = "Z"
-        elif zone[:1] in ("+", "-"):
-            zone = f"{zone[:3]}:{zone[-2:] if len(zone) > len('+00') else '00'}"
-        clock = (
-            iso["time"].replace(",", ".").rjust(5, "0")
-            if iso["time"].index(":") == 1
-            else iso["time"].replace(",", ".")
-        )
-        value = f"{day}T{clock}{zone}"
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            return day
-        return value if (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) <= self.latest else None
-
-    def day(self, year: int, month: int, number: int) -> str | None:
-        try:
-            day = date(year, month, number)
-        except ValueError:
-            return None
-        return day.isoformat() if self.possible(day) else None
-
-    def words(self, text: str) -> str | None:
-        """A date as people write it, in the languages that htmldate knows."""
-        from htmldate.extractors import try_date_expr  # noqa: PLC0415 - in workers only
-
-        earliest = datetime(EARLIEST.year, EARLIEST.month, EARLIEST.day)  # noqa: DTZ001 - htmldate compares without zones
-        found = try_date_expr(text, "%Y-%m-%d", False, earliest, self.latest.replace(tzinfo=None))  # noqa: FBT003 - its signature
-        return found if isinstance(found, str) else None
-
-
 def find_dates(
     root: Any, head: Head, named: list[tuple[Any, str]], *, url: str, at: datetime
 ) -> tuple[Dated | None, Dated | None]:
@@ -193,8 +123,9 @@ def find_dates(
 
     NAMED are the page's elements as `named_elements` has them.
     """
-    judge = _Judge(at)
-    published = _stated(head, judge, "datePublished", _PUBLISHED_META) or _stated(head, judge, "dateCreated", ())
+    judge = Judge(at)
+    published = _stated(head, judge, "datePublished", (*_PUBLISHED_META, *filter(_PUBLISHED_NAME.search, head.meta)))
+    published = published or _stated(head, judge, "uploadDate", ()) or _stated(head, judge, "dateCreated", ())
     modified = _stated(head, judge, "dateModified", _MODIFIED_META)
     if published is None or modified is None:
         for found, changed in _in_header(named, judge):
@@ -202,14 +133,14 @@ def find_dates(
                 modified = modified or found
             elif published is None or (found.firm and not published.firm):
                 published = found
-            if published is not None and published.firm:
-                break
     if published is None or not published.firm:
-        published = _from_address(url, judge) or published
+        own = head.first("og:url")
+        addresses = (url, head.canonical or "", own[1] if own else "")
+        published = next(filter(None, (_from_address(a, judge) for a in addresses)), None) or published
     return published or _from_lines(root, judge) or _searched(root, judge), modified
 
 
-def _stated(head: Head, judge: _Judge, name: str, metas: tuple[str, ...]) -> Dated | None:
+def _stated(head: Head, judge: Judge, name: str, metas: tuple[str, ...]) -> Dated | None:
     for thing in head.data:
         value = judge.read(thing.get(name)) if isinstance(thing.get(name), str) else None
         if value:
@@ -222,7 +153,7 @@ def _stated(head: Head, judge: _Judge, name: str, metas: tuple[str, ...]) -> Dat
     return None
 
 
-def _from_address(url: str, judge: _Judge) -> Dated | None:
+def _from_address(url: str, judge: Judge) -> Dated | None:
     path = url.split("://", 1)[-1].partition("/")[2].partition("?")[0]
     for pattern in _ADDRESS:
         for year, month, number in pattern.findall(f"/{path}"):
@@ -234,7 +165,7 @@ def _from_address(url: str, judge: _Judge) -> Dated | None:
     return None
 
 
-def _in_header(named: list[tuple[Any, str]], judge: _Judge) -> Iterator[tuple[Dated, bool]]:
+def _in_header(named: list[tuple[Any, str]], judge: Judge) -> Iterator[tuple[Dated, bool]]:
     """Dates that the page's markup names, those of the article's header first, each with whether it is of a change.
 
     They are firm where a `time` element in the header or microdata says them, else guesses.
@@ -270,7 +201,7 @@ def _in_header(named: list[tuple[Any, str]], judge: _Judge) -> Iterator[tuple[Da
                     )
 
 
-def _from_lines(root: Any, judge: _Judge) -> Dated | None:
+def _from_lines(root: Any, judge: Judge) -> Dated | None:
     """A line between the title and the article's text that is a date and little else."""
     started = False
     around = {a for heading in root.iter("h1") for a in heading.iterancestors()}
@@ -288,7 +219,7 @@ def _from_lines(root: Any, judge: _Judge) -> Dated | None:
     return None
 
 
-def _date_line(line: str, judge: _Judge) -> str | None:
+def _date_line(line: str, judge: Judge) -> str | None:
     """The date that LINE is, or that a paragraph begins with ("Berlin, 4 May 2021 - The council")."""
     if not _YEAR.search(line):
         return None
@@ -301,13 +232,13 @@ def _date_line(line: str, judge: _Judge) -> str | None:
     return judge.words(start)
 
 
-def _searched(root: Any, judge: _Judge) -> Dated | None:
+def _searched(root: Any, judge: Judge) -> Dated | None:
     """What htmldate finds in likely elements of the page's own part. Its search of whole pages finds noise."""
     from htmldate import find_date  # noqa: PLC0415 - in workers only
 
     own = copy(root)
     around = {a for heading in own.iter("h1") for a in heading.iterancestors()}
-    for element in list(own.iter("aside", "nav", "form", "script", "style", "footer", "noscript")):
+    for element in list(own.iter("head", "time", "aside", "nav", "form", "script", "style", "footer", "noscript")):
         _drop(element)
     for element, name in named_elements(own):
         if element not in around and element.tag not in ("body", "html", "article", "main") and _ELSEWHERE.search(name):
@@ -327,19 +258,36 @@ def _drop(element: Any) -> None:
 def _dated_elements(named: list[tuple[Any, str]]) -> Iterator[tuple[Any, str, bool]]:
     """The elements that are marked or named as dates, with whether they stand in the header of the article.
 
-    The header ends with the first paragraph of some length after the title.
+    The header ends with the first long paragraph after the title, or the second of some length: one may be a summary.
     """
     titled = ended = False
+    paragraphs = 0
     around = {a for element, _ in named if element.tag == "h1" for a in element.iterancestors()}
     for element, name in named:
         tag = element.tag
         if tag == "h1":
             titled = True
-        elif tag == "p" and titled and not ended and len("".join(element.itertext()).split()) >= FIRST_PARAGRAPH_WORDS:
-            ended = True
-        marked = tag == "time" or (element.get("itemprop") or "").lower().startswith("date")
-        if (marked or _DATE_NAMES.search(name)) and not _is_elsewhere(element, around):
+        elif tag == "p" and titled and not ended:
+            words = len("".join(element.itertext()).split())
+            paragraphs += words >= SENTENCE_WORDS
+            ended = words >= FIRST_PARAGRAPH_WORDS or paragraphs > 1
+        known = (element.get("itemprop") or "").lower().startswith("date")
+        marked = known or (tag == "time" and not _in_sentence(element))
+        if (marked or (tag != "time" and _DATE_NAMES.search(name))) and not _is_elsewhere(element, around):
             yield element, name, not ended and (titled or next(element.iterancestors("article"), None) is not None)
+
+
+def _in_sentence(time: Any) -> bool:
+    """Whether a `time` element stands in a sentence of the text ("The fair opens on ..."), not in a byline."""
+    holder = next(time.iterancestors("p", "li", "td", "dd", "blockquote"), None)
+    if holder is None:
+        return False
+    around = one_line("".join(holder.itertext())).replace(one_line("".join(time.itertext())), " ")
+    if len(around.split()) < WORDS_AROUND_TIME:
+        return False
+    return not (
+        _ANNOUNCES.search(around) or _DATE_NAMES.search(f"{holder.get('class') or ''} {holder.get('id') or ''}")
+    )
 
 
 def _is_elsewhere(element: Any, around: set[Any]) -> bool:

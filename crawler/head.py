@@ -22,7 +22,10 @@ _ABOUT_THE_PAGE: Final = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE: Final = re.compile(r"(?:article|posting|report|recipe|review|question|paper|story|howto)$", re.IGNORECASE)
-_NOISE_AROUND_JSON: Final = re.compile(r"^\s*(?:<!--|<!\[CDATA\[|//\s*<!\[CDATA\[)|(?:-->|\]\]>|//\s*\]\]>|;)\s*$")
+_NOISE_AROUND_JSON: Final = re.compile(
+    r"^\s*(?:<!--|<!\[CDATA\[|//\s*<!\[CDATA\[)|(?:(?://\s*)?-->|(?://\s*)?\]\]>|;)\s*$"
+)
+_PLAIN_MEMBERS: Final = re.compile(r'"(date[A-Z][a-z]+)"\s*:\s*"([^"\\]{1,60})"')
 _WORDS: Final = re.compile(r"\w+")
 _TRAILING_COMMA: Final = re.compile(r",(?=\s*[}\]])")
 
@@ -98,7 +101,11 @@ def _parse(text: str) -> Any:
             return json.loads(attempt, strict=False)
         except (ValueError, RecursionError):
             continue
-    return None
+    # Broken JSON still says some things plainly.
+    found = {
+        name: json_text for name, json_text in _PLAIN_MEMBERS.findall(text) if name in ("datePublished", "dateModified")
+    }
+    return {"@type": "Article", **found} if found else None
 
 
 def _objects(value: Any, depth: int) -> Iterator[dict[str, Any]]:

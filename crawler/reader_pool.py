@@ -71,6 +71,10 @@ class _Worker:
             raise
         return worker
 
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
     async def ask(self, request: Request, body: bytes) -> Reading:
         self.pages += 1
         with suppress(ConnectionError):  # the reply, or its absence, tells what happened
@@ -170,7 +174,7 @@ class ReaderPool:
     async def _attempt(self, request: Request, body: bytes, seconds: float) -> Reading | tuple[Outcome, str]:
         """The reading, or what happened instead; the worker of such an attempt is ended."""
         try:
-            worker = self._idle.pop() if self._idle else await _Worker.start(self._memory_limit, self._time_limit)
+            worker = self._rested() or await _Worker.start(self._memory_limit, self._time_limit)
         except (_Ended, TimeoutError, OSError) as error:
             return "failed", f"no reader could be started: {type(error).__name__}"
         if worker.expiry is not None:
@@ -193,6 +197,15 @@ class ReaderPool:
                 self._rest(worker)
             else:
                 self._stop_soon(worker)
+
+    def _rested(self) -> _Worker | None:
+        """An idle worker that is still there; the system may have ended one meanwhile."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.alive:
+                return worker
+            self._stop_soon(worker)
+        return None
 
     def _rest(self, worker: _Worker) -> None:
         worker.expiry = asyncio.get_running_loop().call_later(self._idle_seconds, self._expire, worker)

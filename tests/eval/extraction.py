@@ -128,9 +128,10 @@ def below_floor(floors: dict[str, Any], family: str, name: str, figures: dict[st
 
 
 def show(family: str, name: str, who: str, figures: dict[str, float]) -> None:
-    names = ("precision", "recall", "f1", "mean_document_f1", "empty") if family == "extraction" else tuple(
-        f"{field}.{part}" for field in ("date", "firm_date", "author", "title") for part in ("exact", "found", "precision")
-    )  # fmt: skip
+    names = ["precision", "recall", "f1", "mean_document_f1", "empty"]
+    if family == "metadata":
+        fields = ("date", "firm_date", "author", "title")
+        names = [f"{field}.{part}" for field in fields for part in ("exact", "found", "precision")]
     parts = [f"{n} {figures[n]:.3f}" for n in names if n in figures]
     sd = f" (sd {figures['f1_sd']:.3f})" if "f1_sd" in figures else ""
     speed = f"  {figures['pages_per_cpu_second']:.1f} pages/CPU-s" if "pages_per_cpu_second" in figures else ""

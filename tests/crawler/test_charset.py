@@ -1,0 +1,220 @@
+# ruff: noqa: RUF001 - sentences in many scripts are what is tested
+import codecs
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.charset import decode, decode_as, meta_charset
+from crawler.charset_labels import LABELS, encoding_of
+from crawler.reading import Charset
+from tests.crawler.reading_pages import page, paragraphs, read
+
+# A sentence that the encoding can write, for every encoding of the standard that is more than an alias.
+SENTENCES = {
+    "utf-8": "Żółta łódź czeka przy molo — 東京から。",
+    "ibm866": "Билет на паром стоит двенадцать рублей.",
+    "iso-8859-2": "Příliš žluťoučký kůň úpěl ďábelské ódy.",
+    "iso-8859-3": "Ĝi estas ĉirkaŭ la haveno, ĵus ŝanĝita.",
+    "iso-8859-4": "Ūdens līmenis ostā šķiet zems.",
+    "iso-8859-5": "Паромът тръгва в неделя сутрин.",
+    "iso-8859-6": "تغادر العبارة صباح الأحد",
+    "iso-8859-7": "Το πλοίο φεύγει την Κυριακή το πρωί.",
+    "iso-8859-8": "המעבורת יוצאת ביום ראשון",
+    "iso-8859-8-i": "המעבורת יוצאת ביום ראשון",
+    "iso-8859-10": "Ferjan fer á sunnudaginn þegar veðrið er gott.",
+    "iso-8859-13": "Kelias į uostą uždarytas iki šeštadienio.",
+    "iso-8859-14": "Ṫáinig an bád ḃeag ar an tráṫ ċéanna.",
+    "iso-8859-15": "Le billet coûte 12 € pour les œuvres à bord.",
+    "iso-8859-16": "Feribotul pleacă duminică dimineața din șantier.",
+    "koi8-r": "Старый причал откроется в субботу.",
+    "koi8-u": "Пором відпливає у неділю, їжа на ґанку.",
+    "macintosh": "Le café du port est fermé – à bientôt.",
+    "windows-874": "เรือข้ามฟากออกวันอาทิตย์",
+    "windows-1250": "Loď odpływa w niedzielę o świcie.",
+    "windows-1251": "Катер уходит в воскресенье утром.",
+    "windows-1252": "Die Fähre kostet 12 € – „nur sonntags“.",
+    "windows-1253": "Η γέφυρα ανοίγει τον Αύγουστο.",
+    "windows-1254": "Vapur pazar günü öğleden sonra kalkıyor, ışıklı.",
+    "windows-1255": "המחיר הוא שנים עשר שקלים",
+    "windows-1256": "سعر التذكرة اثنا عشر دينارا پچ",
+    "windows-1257": "Laivas išplaukia šeštadienį, žiūrėkite.",
+    "windows-1258": "Tàu ra khoi buôi sang",
+    "x-mac-cyrillic": "Катер идёт вдоль берега.",
+    "gbk": "渡轮星期天第一次驶过海峡。",
+    "gb18030": "渡轮星期天第一次驶过海峡，𠀀字。",
+    "big5": "渡輪星期天第一次駛過海峽。",
+    "euc-jp": "渡し船は日曜日に初めて海峡を渡った。",
+    "iso-2022-jp": "渡し船は日曜日に初めて海峡を渡った。",
+    "shift_jis": "渡し船は日曜日に①番の桟橋から出た。",
+    "euc-kr": "나룻배는 일요일에 처음으로 해협을 건넜다. 뷁",
+    "utf-16be": "Żółta łódź — 東京。",
+    "utf-16le": "Żółta łódź — 東京。",
+}
+PYTHON = {
+    "big5": "big5hkscs", "euc-kr": "cp949", "gbk": "gb18030", "iso-8859-8-i": "iso-8859-8", "macintosh": "mac-roman",
+    "shift_jis": "cp932", "utf-16be": "utf-16-be", "utf-16le": "utf-16-le", "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+}  # fmt: skip
+
+
+def encoded(text: str, name: str) -> bytes:
+    return text.encode(PYTHON.get(name, name))
+
+
+def test_every_encoding_of_the_standard_is_tried() -> None:
+    special = {"replacement", "x-user-defined"}
+
+    assert set(SENTENCES) | special == set(LABELS.values())
+
+
+@pytest.mark.parametrize("name", sorted(SENTENCES))
+def test_a_charset_named_in_the_header_is_used(name: str) -> None:
+    reading = read(encoded(page(paragraphs(SENTENCES[name])).replace('<meta charset="utf-8">', ""), name), charset=name)
+
+    assert SENTENCES[name] in reading.text
+    assert reading.charset == Charset(name, "header")
+    assert reading.replaced == 0
+
+
+@pytest.mark.parametrize("name", sorted(set(SENTENCES) - {"utf-16be", "utf-16le"}))
+def test_a_charset_named_only_in_a_meta_tag_is_found(name: str) -> None:
+    body = encoded(page(paragraphs(SENTENCES[name])).replace('charset="utf-8"', f'charset="{name}"'), name)
+    digest = hashlib.sha256(body).digest()
+
+    reading = read(body)
+
+    assert SENTENCES[name] in reading.text
+    assert "\N{REPLACEMENT CHARACTER}" not in reading.text
+    assert reading.charset == Charset(name, "meta")
+    assert hashlib.sha256(body).digest() == digest
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ('<meta charset="windows-1251">', "windows-1251"),
+        ("<META CHARSET=windows-1251>", "windows-1251"),
+        ("<meta charset='koi8-r' />", "koi8-r"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=shift_jis">', "shift_jis"),
+        ('<meta content="text/html;charset= EUC-JP " http-equiv=content-type>', "euc-jp"),
+        ("<meta name=a content='charset=big5'><meta charset=gb2312>", "gbk"),
+        ('<!-- <meta charset="koi8-r"> --><meta charset="latin1">', "windows-1252"),
+        ('<a title="<meta charset=koi8-r>"></a><meta charset="windows-1250">', "windows-1250"),
+        ('<meta charset="utf-16le">', "utf-8"),
+        ('<meta charset="x-user-defined">', "windows-1252"),
+        ('<meta charset="no-such-thing">', None),
+        ('<meta content="text/html; charset=koi8-r">', None),
+        ("<p>charset=koi8-r</p>", None),
+        ("<meta charset", None),
+        ("<", None),
+        ("<!-- never closed <meta charset=koi8-r>", None),
+    ],
+)
+def test_meta_tags_are_read_as_the_standard_scans_for_them(tag: str, name: str | None) -> None:
+    assert meta_charset(b"<!doctype html><html><head>" + tag.encode()) == name
+
+
+def test_a_byte_order_mark_outweighs_what_is_said() -> None:
+    for mark, name in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16le"),
+        (codecs.BOM_UTF16_BE, "utf-16be"),
+    ):
+        found = decode(mark + encoded("Łódź", name), "windows-1252", markup=True)
+
+        assert found.text == "Łódź"
+        assert found.charset == Charset(name, "bom")
+
+
+def test_the_header_outweighs_the_meta_tag() -> None:
+    reading = read(page(paragraphs(SENTENCES["koi8-r"])).encode("koi8-r"), charset="KOI8-R")
+
+    assert reading.charset == Charset("koi8-r", "header")
+    assert SENTENCES["koi8-r"] in reading.text
+
+
+def test_an_unknown_label_in_the_header_counts_for_nothing() -> None:
+    body = page(paragraphs(SENTENCES["windows-1251"])).replace("utf-8", "windows-1251").encode("windows-1251")
+
+    assert read(body, charset="nonsense").charset == Charset("windows-1251", "meta")
+
+
+def test_an_xml_declaration_names_the_charset_where_no_meta_tag_does() -> None:
+    html = f'<?xml version="1.0" encoding="ISO-8859-2"?><html><body>{paragraphs(SENTENCES["iso-8859-2"])}</body></html>'
+
+    reading = read(html.encode("iso-8859-2"), media_type="application/xhtml+xml")
+
+    assert SENTENCES["iso-8859-2"] in reading.text
+    assert reading.charset == Charset("iso-8859-2", "xml")
+
+
+@pytest.mark.parametrize(
+    "name", ["windows-1251", "koi8-r", "shift_jis", "euc-jp", "euc-kr", "big5", "gb18030", "utf-8"]
+)
+def test_a_charset_that_nobody_names_is_told_from_the_bytes(name: str) -> None:
+    body = "<html><body>" + paragraphs(*[SENTENCES[name]] * 12) + "</body></html>"
+
+    reading = read(encoded(body, name))
+
+    assert SENTENCES[name] in reading.text
+    assert reading.charset is not None
+    assert reading.charset.source == "detected"
+
+
+def test_utf8_bytes_under_a_label_that_cannot_be_right_are_read_as_utf8() -> None:
+    reading = read(
+        page(paragraphs("渡轮星期天第一次驶过海峡，船票十二元。" * 3)).replace('"utf-8"', '"gb2312"').encode()
+    )
+
+    assert "渡轮星期天第一次驶过海峡" in reading.text
+    assert reading.charset == Charset("utf-8", "detected")
+    assert reading.replaced == 0
+
+
+def test_bytes_that_cannot_be_decoded_are_replaced_and_counted() -> None:
+    reading = read(page(paragraphs("Before the break, after the break.")).encode().replace(b"break,", b"br\xff\xfeak,"))
+
+    assert reading.replaced == 2
+    assert "replaced_characters" in reading.flags
+    assert "br\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}ak" in reading.text
+
+
+def test_replacement_characters_that_the_page_itself_holds_are_not_counted() -> None:
+    reading = read(page(paragraphs("The sign said \N{REPLACEMENT CHARACTER} for years.")))
+
+    assert reading.replaced == 0
+    assert "replaced_characters" not in reading.flags
+
+
+@pytest.mark.parametrize("label", ["iso-8859-1", "latin1", "us-ascii", " ASCII\n", "windows-1252"])
+def test_latin1_means_windows_1252_on_the_web(label: str) -> None:
+    assert encoding_of(label) == "windows-1252"
+    assert decode(b"12 \x80 \x93nur\x94 \x81", label, markup=True).text == "12 € “nur” \x81"
+
+
+@pytest.mark.parametrize("name", sorted(set(SENTENCES) - {"utf-16be", "utf-16le"}))
+def test_undefined_bytes_never_break_decoding(name: str) -> None:
+    text, replaced = decode_as(bytes(range(256)) * 2, name)
+
+    assert text.startswith("\0\x01")
+    assert replaced == text.count("\N{REPLACEMENT CHARACTER}") or replaced == 1
+
+
+def test_encodings_that_attacks_use_give_nothing() -> None:
+    for label in ("hz-gb-2312", "iso-2022-kr", "iso-2022-cn", "replacement"):
+        assert decode(b"<script>", label, markup=True).text == "\N{REPLACEMENT CHARACTER}"
+
+
+@given(st.binary(max_size=400), st.sampled_from([*sorted(LABELS), "", "nonsense"]))
+def test_any_bytes_under_any_label_give_text_that_can_be_kept(body: bytes, label: str) -> None:
+    found = decode(body, label, markup=True)
+
+    found.text.encode()
+    assert "\0" not in found.text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=200))
+def test_utf8_round_trips(text: str) -> None:
+    assert decode(b"\xef\xbb\xbf" + text.encode(), None, markup=True).text == text

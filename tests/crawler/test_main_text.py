@@ -1,0 +1,132 @@
+import pytest
+
+from tests.crawler.reading_pages import PROSE, page, paragraphs, read
+
+NOTICES = {
+    "en": "We and our partners store cookies on your device to measure visits. You can change your consent at any "
+    "time. Some partners rely on legitimate interest. Read our privacy policy before you decide.",
+    "de": "Wir und unsere Partner verwenden Cookies, um die Nutzung zu messen. Mit Ihrer Einwilligung zeigen wir "
+    "Anzeigen. Sie können Ihre Einwilligung jederzeit widerrufen. Mehr steht in der Datenschutzerklärung.",
+    "fr": "Nous et nos partenaires utilisons des cookies pour mesurer l'audience. Votre consentement peut être retiré "
+    "à tout moment. Vos données personnelles sont décrites dans notre politique.",
+    "es": "Nosotros y nuestros socios usamos cookies para medir las visitas. Puede retirar su consentimiento cuando "
+    "quiera. Lea cómo tratamos sus datos personales.",
+    "it": "Noi e i nostri partner usiamo cookie per misurare le visite. Il consenso si può revocare. I dati personali "
+    "sono trattati come descritto.",
+    "pl": "My i nasi partnerzy używamy plików cookie do pomiaru wizyt. Zgodę można wycofać. Dane osobowe chronimy.",
+}
+HEADING = "<h1>Old ferry sails again</h1>"
+SENTENCE = "The old ferry crossed the sound on Sunday for the first time in eleven years."
+ARTICLE = HEADING + paragraphs(PROSE[0], SENTENCE, PROSE[1])
+
+
+@pytest.mark.parametrize("element", ["aside", "footer", "nav", "header", "form", "figure", "main", "section", "div"])
+@pytest.mark.parametrize("language", sorted(NOTICES))
+def test_a_consent_notice_never_stands_in_for_the_text(element: str, language: str) -> None:
+    notice = f'<div id="notice"><p>{NOTICES[language]}</p></div>'
+
+    reading = read(page(f'{notice}<{element} class="main-col">{ARTICLE}</{element}>'))
+
+    assert reading.outcome == "ok"
+    assert SENTENCE in reading.text
+    assert NOTICES[language][:30] not in reading.text
+    assert NOTICES[language][:30] in reading.visible
+
+
+@pytest.mark.parametrize("language", sorted(NOTICES))
+def test_a_page_with_nothing_but_a_consent_notice_is_not_ok(language: str) -> None:
+    reading = read(page(f"<div><p>{NOTICES[language]}</p><button>OK</button></div>"))
+
+    assert reading.outcome == "empty"
+    assert reading.page_state == "consent"
+    assert reading.text == ""
+    assert reading.detail is not None
+    assert NOTICES[language][:30] in reading.visible
+
+
+def test_an_article_about_cookies_is_an_article() -> None:
+    body = paragraphs(*(f"{text} The browser keeps each cookie in a file of its own." for text in PROSE * 3))
+
+    reading = read(page(f"<article><h1>How cookies are kept</h1>{body}</article>"))
+
+    assert reading.outcome == "ok"
+    assert reading.text.count("in a file of its own") == 12
+
+
+def test_navigation_and_footers_are_no_main_text_but_can_be_seen() -> None:
+    html = page(
+        "<nav><a href='/'>Home</a> <a href='/boats'>All boats</a> <a href='/tides'>Tide tables</a></nav>"
+        f"<article>{ARTICLE}</article><footer><p>Town of Millbrook, harbour office, quay 4</p></footer>"
+    )
+
+    reading = read(html)
+
+    assert SENTENCE in reading.text
+    assert "Tide tables" not in reading.text
+    assert "Tide tables" in reading.visible
+    assert "Town of Millbrook" in reading.visible
+
+
+ENGINES = {
+    "discourse": ('<div class="topic-post"><div class="names">{who}</div><div class="cooked">{what}</div></div>', ""),
+    "phpbb": ('<div class="post bg1"><p class="author">{who}</p><div class="content">{what}</div></div>', ""),
+    "xenforo": ('<article class="message"><h4>{who}</h4><div class="bbWrapper">{what}</div></article>', ""),
+    "vbulletin": ('<li class="b-post"><b>{who}</b><div class="js-post__content-text">{what}</div></li>', ""),
+    "questions": (
+        '<div class="answer" itemprop="suggestedAnswer"><div class="post-body" itemprop="text">{what}</div>{who}</div>',
+        '<script type="application/ld+json">{"@context":"https://schema.org","@type":"QAPage"}</script>',
+    ),
+    "comments": ('<li class="comment"><cite>{who}</cite><div class="comment-content">{what}</div></li>', ""),
+}
+REPLIES = [f"{text} That is how it was in year {number}." for number, text in enumerate(PROSE * 2, 1)]
+
+
+@pytest.mark.parametrize("engine", sorted(set(ENGINES) - {"phpbb"}))
+def test_the_posts_of_a_thread_are_its_text(engine: str) -> None:
+    post, head = ENGINES[engine]
+    posts = "".join(post.format(who=f"Member {n}", what=f"<p>{text}</p>") for n, text in enumerate(REPLIES))
+
+    reading = read(page(f"<h1>Gates</h1><div>{posts}</div>", head), url="https://forum.example/t/gates/17")
+
+    assert [text for text in REPLIES if text not in reading.text] == []
+    assert "Member 3" not in reading.text
+
+
+def test_what_a_reply_quotes_from_an_earlier_one_stands_once() -> None:
+    post = ENGINES["xenforo"][0]
+    quote = f"<blockquote>Member 1 said: {REPLIES[0]}</blockquote><p>{REPLIES[1]}</p>"
+    html = post.format(who="Member 1", what=REPLIES[0]) + post.format(who="Member 2", what=quote)
+
+    reading = read(page(html), url="https://forum.example/threads/gates.17/")
+
+    assert reading.text.count(REPLIES[0]) == 1
+    assert REPLIES[1] in reading.text
+
+
+def test_comments_below_an_article_are_not_its_text() -> None:
+    post = ENGINES["comments"][0]
+    comments = "".join(post.format(who=f"Reader {n}", what=f"<p>{text}</p>") for n, text in enumerate(REPLIES))
+
+    reading = read(page(f"<article>{ARTICLE}</article><ol class='commentlist' id='comments'>{comments}</ol>"))
+
+    assert SENTENCE in reading.text
+    assert not [text for text in REPLIES if text in reading.text]
+    assert not [text for text in REPLIES if text not in reading.visible]
+
+
+def test_a_page_of_very_many_elements_is_read_in_a_simpler_way_and_says_so() -> None:
+    cells = "".join(f"<tr><td>{n}</td><td>depth {n % 7}</td></tr>" for n in range(15_000))
+
+    reading = read(page(f"{ARTICLE}<table>{cells}</table>"))
+
+    assert reading.outcome == "ok"
+    assert "simpler" in (reading.detail or "")
+    assert SENTENCE in reading.text
+
+
+def test_reading_the_same_bytes_again_gives_the_same() -> None:
+    html = page(f"<article>{ARTICLE}</article>")
+
+    readings = {repr(read(html)) for _ in range(7)}
+
+    assert len(readings) == 1
