@@ -20,7 +20,6 @@ from snapshots.document import Document
 from snapshots.errors import (
     AmbiguousId,
     DamagedObject,
-    EvidenceError,
     LogReadOnly,
     RemovedId,
     UnknownId,
@@ -71,7 +70,7 @@ class Archive:
         self._reader = Reader(self.objects, catalogue)
         self._feeding = Feeding(self.objects, log, catalogue, self._reader)
         self._keeping = Keeping(self.objects, log, catalogue, self._feeding)
-        self._committer = Committer(self._keeping.commit, self._keeping.publish)
+        self._committer = Committer(self._keeping.commit, self._keeping.afterwards)
 
     # keeping
 
@@ -84,7 +83,7 @@ class Archive:
         return self._committer.submit(batch)
 
     @property
-    def trouble(self) -> EvidenceError | None:
+    def trouble(self) -> BaseException | None:
         """What stands in the way of catalogue or checkpoint although records are kept; None if nothing does."""
         return self._keeping.trouble
 

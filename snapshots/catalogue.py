@@ -78,7 +78,7 @@ class Catalogue:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._removed = True
+        self.anything_removed = True
         """Whether anything was ever removed, as far as is known. Mostly nothing was, and then nobody needs to ask."""
 
     @classmethod
@@ -101,11 +101,11 @@ class Catalogue:
         """
         with self._database.write() as connection:
             position = value(connection, "position")
-            self._removed = bool(value(connection, "removal"))
+            self.anything_removed = bool(value(connection, "removal"))
             if not first <= position < first + len(batch):
                 return position
             add(connection, position, batch[position - first :])
-            self._removed = self._removed or any(isinstance(entry.record, Deletion) for entry in batch)
+            self.anything_removed = self.anything_removed or any(isinstance(entry.record, Deletion) for entry in batch)
             return first + len(batch)
 
     def wipe(self) -> None:
@@ -135,6 +135,11 @@ class Catalogue:
         if before is not None:
             query = query.where(captures.c.position < before)
         return self._captures(query)
+
+    def capture(self, record_id: str) -> CaptureRow | None:
+        """A capture by its id; None if it was removed or is none."""
+        found = self._captures(_capture_rows().where(entries.c.id == to_raw(record_id)).limit(1))
+        return found[0] if found else None
 
     def latest(self, url: str, *, not_before: str | datetime | None = None) -> CaptureRow | None:
         """The last capture of `url` that got the page (outcome `ok`) and was retrieved at `not_before` or later."""
@@ -184,6 +189,12 @@ class Catalogue:
         """
         query = _namings().join(links, links.c.source == entries.c.position).where(links.c.target == to_raw(target))
         return self._namings(query.limit(limit))
+
+    def named_by(self, position: int) -> list[str]:
+        """What the record at a position names, for when it cannot be read any more. Reads the whole table."""
+        with self._database.read() as connection:
+            found = connection.execute(select(links.c.target).where(links.c.source == position)).scalars().all()
+        return [from_raw(raw) for raw in found]
 
     def considering(self, capture: str | None = None, *, url: str | None = None) -> list[Naming]:
         """Searches that may have had a capture, or an address without capture, as a candidate: read them to be sure."""
@@ -285,7 +296,7 @@ class Catalogue:
     def removed_among(self, ids: Iterable[str]) -> set[str]:
         """Those of `ids` under which something was removed by an entry before the last ones applied here."""
         found: set[str] = set()
-        if self._removed:
+        if self.anything_removed:
             with self._database.read() as connection:
                 for part in chunks(ids, NAMED_AT_ONCE):
                     query = select(removed.c.id).where(removed.c.id.in_([to_raw(name) for name in part]))

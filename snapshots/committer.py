@@ -41,14 +41,14 @@ class _Task:
 
 
 class Committer:
-    """Runs `commit` on groups of waiting batches, `publish` now and then when their callers know, and tasks alone.
+    """Runs `commit` on groups of waiting batches, `afterwards` once in a while when callers know, and tasks alone.
 
     `commit` gives, for each batch, what became of it. Neither may raise.
     """
 
-    def __init__(self, commit: Commit, publish: Callable[[], None]) -> None:
+    def __init__(self, commit: Commit, afterwards: Callable[[], None]) -> None:
         self._commit = commit
-        self._publish = publish
+        self._afterwards = afterwards
         self._unpublished = 0
         self._queue: deque[_Waiting | _Task] = deque()
         self._waiting = 0
@@ -111,7 +111,7 @@ class Committer:
                 self._settle([waiting for waiting in group if waiting.future.set_running_or_notify_cancel()])
             elif self._unpublished:
                 self._unpublished = 0
-                self._publish()
+                self._afterwards()
             if task is not None:
                 task.run()
             if ended:
@@ -149,4 +149,4 @@ class Committer:
         self._unpublished += 1
         if self._unpublished >= PUBLISH_COMMITS:
             self._unpublished = 0
-            self._publish()
+            self._afterwards()

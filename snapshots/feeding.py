@@ -57,6 +57,8 @@ class Feeding:
 
     def finish_removals(self) -> None:
         """Deletes what applied deletions name, and leaves no trace of it in the database. Does nothing twice."""
+        if not self._catalogue.anything_removed:
+            return
         while until := self._catalogue.unscrubbed():
             ids = [name for name, _ in self._catalogue.removals(unscrubbed=True)]
             self._reader.forget(ids)

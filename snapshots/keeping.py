@@ -19,7 +19,7 @@ class Keeping:
         self._log = log
         self._catalogue = catalogue
         self._feeding = feeding
-        self.trouble: EvidenceError | None = None
+        self.trouble: BaseException | None = None
         """What last went wrong after a commit had succeeded (catalogue, publishing); None once it works again."""
 
     def commit(self, batches: Sequence[Batch]) -> Sequence[Kept | BaseException]:
@@ -35,11 +35,15 @@ class Keeping:
         except BaseException as error:  # noqa: BLE001 - a defect of ours must reach the callers, not end the thread
             return [error] * len(batches)
 
-    def publish(self) -> None:
-        """Publishes what was committed. If that fails it is tried again after the next commit."""
+    def afterwards(self) -> None:
+        """What nobody waits for: publishes what was committed, and finishes removals that other processes began.
+
+        If that fails it is tried again after the next commit.
+        """
         try:
             self._log.publish()
-        except EvidenceError as error:
+            self._feeding.finish_removals()
+        except BaseException as error:  # noqa: BLE001 - nobody waits for it, and the thread must go on
             self.trouble = error
 
     def _together(self, batches: Sequence[Batch]) -> Sequence[Kept | BaseException]:

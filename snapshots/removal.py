@@ -72,9 +72,8 @@ class Planner:
                 plan.captures[row] = None
         for name in plan.captures:
             plan.captures[name] = self._readable(name)
-        for capture in plan.captures.values():
-            if capture is not None:
-                self._contents(plan, capture)
+        for name in plan.captures:
+            self._contents(plan, name)
         for name in list(plan.captures):
             self._replies(plan, self._showing(name), capture=name)
         for page in selection.pages:
@@ -121,22 +120,25 @@ class Planner:
             before = rows[-1].position
 
     def _readable(self, name: str) -> Capture | None:
-        """A capture, or None if it is damaged: it is removed all the same, and what it named is found no more."""
+        """A capture, or None if it is damaged: it is removed all the same."""
         try:
             return self._reader.capture(name)
         except (DamagedObject, BadRecord):
             return None
 
-    def _contents(self, plan: Plan, capture: Capture) -> None:
+    def _contents(self, plan: Plan, capture_id: str) -> None:
         """What only captures that go need."""
-        for name in names(capture):
-            if name == capture.crawl or name in plan.seen:
+        capture, row = plan.captures[capture_id], self._catalogue.capture(capture_id)
+        if row is None:
+            return
+        for name in self._catalogue.named_by(row.position) if capture is None else names(capture):
+            if name == row.crawl or name in plan.seen:
                 continue
             plan.seen.add(name)
             # A certificate can be named by every capture of a site: one more than there are to go is enough.
             naming = self._catalogue.naming(name, limit=len(plan.captures) + 1)
             if all(one.id in plan.captures for one in naming):
-                plan.others[name] = "document" if name == capture.document else "blob"
+                plan.others[name] = "document" if name == row.document else "blob"
 
     def _showing(self, capture: str) -> Iterator[Naming]:
         yield from self._catalogue.naming(capture)
