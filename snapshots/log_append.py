@@ -31,6 +31,7 @@ ROUND_PAUSE = 0.02
 """Seconds that a beaten writer waits at most after its first defeat; more after each further one."""
 
 MAX_ROUND_PAUSE = 1.0
+"""Seconds between two attempts at most, however often a writer was beaten: longer than any commit takes."""
 
 
 def commit(state: LogState, entries: Sequence[bytes]) -> range:
