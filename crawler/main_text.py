@@ -17,6 +17,7 @@ from lxml import etree
 
 from crawler.blocks import text_with_blocks
 from crawler.consent import consent_elements, is_consent_text
+from crawler.markup import without_controls
 from crawler.reading import Block
 from crawler.threads import MIN_POSTS, find_posts, repeated_quotes, thread_signs
 
@@ -137,6 +138,7 @@ def _resiliparse(source: str) -> MainText:
         alt_texts=False,
         noscript=False,
     )
+    html = without_controls(html)
     root = etree.fromstring(
         f"<html><body>{html}</body></html>".encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8")
     )

@@ -13,6 +13,9 @@ _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,300}\?>")
 _CLOSED_ROOT = re.compile(r"(<html\b[^<>]{0,2000}?)\s*/>", re.IGNORECASE)
 # Form feeds are white space in HTML; other control characters are nothing that a reader sees, and lxml refuses them.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+_CONTROL_REFERENCE = re.compile(
+    r"&#(?:0*(?:[0-8]|1[1-24-9]|2\d|3[01]|127)|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[fF]{3}[eEfF]))(?:;|(?![0-9a-fA-F]))"
+)
 _HEAD_OF_DOCUMENT: Final = 4_000
 
 
@@ -26,6 +29,12 @@ def _parser(*, huge: bool) -> Any:
     return parser
 
 
+def without_controls(html: str) -> str:
+    """HTML without control characters, neither as such nor as character references."""
+    html = _CONTROLS.sub(" ", html)
+    return _CONTROL_REFERENCE.sub(" ", html) if "&#" in html else html
+
+
 class TooDeep(Exception):
     """The page nests deeper, or has larger parts, than the parser takes even at its widest."""
 
@@ -36,7 +45,7 @@ def parse_html(text: str) -> Any | None:
     The parser's usual bounds (256 levels, 10 MB for one text) are tried first, then its widest (2,048 levels). TooDeep
     if that is not enough: it would silently leave out the rest.
     """
-    text = _CONTROLS.sub(" ", text)
+    text = without_controls(text)
     head, rest = text[:_HEAD_OF_DOCUMENT], text[_HEAD_OF_DOCUMENT:]
     data = (_CLOSED_ROOT.sub(r"\1>", _XML_DECLARATION.sub("", head)) + rest).encode("utf-8", "replace")
     reason = ""

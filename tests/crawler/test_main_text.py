@@ -130,3 +130,21 @@ def test_reading_the_same_bytes_again_gives_the_same() -> None:
     readings = {repr(read(html)) for _ in range(7)}
 
     assert len(readings) == 1
+
+
+@pytest.mark.parametrize(
+    "reference", ["&#1;", "&#x1F;", "&#0;", "&#x0b", "&#12;", "&#127;", "&#xFFFF;", "\x01", "\x0c"]
+)
+def test_control_characters_cost_a_page_nothing(reference: str) -> None:
+    reading = read(page(f"<article>{ARTICLE}<p>left{reference} right{reference}</p></article>"))
+
+    assert SENTENCE in reading.text
+    assert "left right" in reading.text
+
+
+def test_references_that_are_no_control_characters_stay() -> None:
+    reading = read(
+        page(f"<article>{ARTICLE}<p>Open&#10;from &#8364;12 &#x1F6A2; &#160;on &#130;this&#x10; day.</p></article>")
+    )
+
+    assert "from €12 \N{SHIP} on" in reading.text
