@@ -35,14 +35,12 @@ def restore(path: Annotated[Path, typer.Argument(help="A file that `backup` wrot
 
     async def work() -> int:
         import asyncio
-        from importlib import import_module
 
+        from service.backup import restore_backup
         from service.settings import load_settings
 
         with _shown() as progress:
-            found = await asyncio.to_thread(
-                import_module("service.backup").restore_backup, load_settings(), path, progress
-            )
+            found = await asyncio.to_thread(restore_backup, load_settings(), path, progress)
         _tell(found, as_json=json)
         return 0
 

@@ -1,7 +1,6 @@
 """Which Citator a command talks to: one elsewhere, the one that is running here, or one of its own."""
 
 import asyncio
-import importlib
 import os
 import socket
 import time
@@ -55,9 +54,9 @@ def opening(settings: "Settings", *, resume: bool = False) -> "AbstractAsyncCont
 
     `resume` goes on with crawls that an earlier process left unfinished: servers do, single commands do not.
     """
-    build = importlib.import_module("service.build").build
-    opened: AbstractAsyncContextManager[Actions] = build(settings, resume=resume)
-    return opened
+    from service.build import build  # noqa: PLC0415 - see above
+
+    return build(settings, resume=resume)
 
 
 async def _here(settings: "Settings", stack: AsyncExitStack, wait: float) -> Citator:

@@ -48,7 +48,7 @@ class Follower:
         self._index = index
         self._changed = threading.Condition()
         self._turn = threading.RLock()
-        self._wanted = -1
+        self._wanted = log.size - 1  # what an earlier process left to follow is waited for like news
         self._followed = index.position
         self._waiting = 0
         self._closing = False
