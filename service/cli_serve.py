@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.cli_output import end
+from service.cli_output import end, finish
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -51,11 +51,10 @@ def demo(
 ) -> None:
     """Show the whole of Citator on a small site that it brings along."""
 
-    def work() -> int:
-        from importlib import import_module
-
+    async def work() -> int:
+        from service.demo.tour import tour
         from service.errors import DONE, NOT_HELD
 
-        return DONE if import_module("service.demo.tour").run_demo(data) else NOT_HELD
+        return DONE if await tour(data.absolute()) else NOT_HELD
 
-    end(work)
+    finish(work)

@@ -59,11 +59,12 @@ if TYPE_CHECKING:
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.log import Log, open_log, rotate_log_key
     from snapshots.log_check import LogReport
-    from snapshots.log_key import LogKey
+    from snapshots.log_key import LogKey, ed25519_holds
+    from snapshots.note import parse_vkey
     from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
     from snapshots.probing import probe
-    from snapshots.proof import Proof
+    from snapshots.proof import Proof, parse_proof, verify_proof
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.removal import Removal, Selection
@@ -140,6 +141,7 @@ _HOME = {
     "Watch": "deeds",
     "decimal": "record",
     "digest": "ids",
+    "ed25519_holds": "log_key",
     "headings_at": "passages",
     "is_id": "ids",
     "moment": "times",
@@ -149,6 +151,8 @@ _HOME = {
     "open_store": "store",
     "parse_id": "ids",
     "parse_prefix": "ids",
+    "parse_proof": "proof",
+    "parse_vkey": "note",
     "passage": "passages",
     "passage_of": "passages",
     "probe": "probing",
@@ -157,6 +161,7 @@ _HOME = {
     "remake": "passages",
     "rotate_log_key": "log",
     "stamp": "times",
+    "verify_proof": "proof",
 }
 """The module each lazily loaded name lives in. A name stands here, in the imports above and in `__all__` below."""
 
@@ -253,6 +258,7 @@ __all__ = [
     "WrongLogKey",
     "decimal",
     "digest",
+    "ed25519_holds",
     "headings_at",
     "is_id",
     "moment",
@@ -262,6 +268,8 @@ __all__ = [
     "open_store",
     "parse_id",
     "parse_prefix",
+    "parse_proof",
+    "parse_vkey",
     "passage",
     "passage_of",
     "probe",
@@ -270,6 +278,7 @@ __all__ = [
     "remake",
     "rotate_log_key",
     "stamp",
+    "verify_proof",
 ]
 
 

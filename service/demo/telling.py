@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group
+from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 SHORT = 12  # hex digits of an id that are enough to name it
@@ -49,6 +51,18 @@ class Teller:
     def say(self, text: str) -> None:
         """A sentence or two, with Rich's markup."""
         self.console.print(text, soft_wrap=False, highlight=False)
+
+    def quote(self, text: str) -> None:
+        """Lines as they are, set off, never broken by the width of the terminal."""
+        for each in text.splitlines():
+            self.console.print(f"  {each}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+    def commands(self, meanings: Mapping[str, str]) -> None:
+        """Commands to go on with, and what each is for."""
+        grid = Table.grid(padding=(0, 2))
+        for command, meaning in meanings.items():
+            grid.add_row(f"  [bold]{escape(command)}[/bold]", f"[dim]{meaning}[/dim]")
+        self.console.print(grid, highlight=False)
 
     def progress(self) -> Progress:
         """A bar with how many of how many, gone when it is done on a terminal that can."""

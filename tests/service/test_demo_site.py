@@ -2,6 +2,7 @@ import re
 import urllib.error
 import urllib.request
 from typing import get_args
+from urllib.parse import urljoin
 
 import pytest
 
@@ -15,7 +16,7 @@ def test_every_link_of_the_site_leads_to_one_of_its_pages(version: Version) -> N
 
     links = {link for body in site.values() for link in re.findall(rb'href="([^"]+)"', body)}
 
-    assert {f"/{link.decode()}" for link in links} <= set(site)
+    assert {urljoin("/", link.decode()) for link in links} <= set(site)
     assert len(site) > 7
 
 
