@@ -30,27 +30,27 @@ class Actions:
     """The actions over opened parts. Made by `service.build`."""
 
     def __init__(self, parts: Parts, crawls: Crawls) -> None:
-        self._parts = parts
+        self.parts = parts
         self._crawls = crawls
 
     # asking
 
     async def search(self, request: SearchRequest, caller: Caller, /) -> Reply:
         """Answer a query; kept before it returns."""
-        return await searching.search(self._parts, request, caller)
+        return await searching.search(self.parts, request, caller)
 
     async def capture(self, request: CaptureRequest, caller: Caller, /) -> Reply:
         """Fetch a page, or take a kept capture that is fresh enough."""
-        return await capturing.capture(self._parts, request, caller)
+        return await capturing.capture(self.parts, request, caller)
 
     async def upload(self, request: UploadRequest, caller: Caller, /) -> Reply:
         """Keep the user's bytes as a capture."""
-        return await capturing.upload(self._parts, request, caller)
+        return await capturing.upload(self.parts, request, caller)
 
     async def captures(self, url: str, /, *, limit: int, before: str | None, caller: Caller) -> Json:  # noqa: ARG002
         """Captures of an address, newest first."""
         address = url if url.startswith("urn:") else parse_address(url).href
-        return await run_sync(capturing.captures, self._parts, address, limit, before)
+        return await run_sync(capturing.captures, self.parts, address, limit, before)
 
     # crawls
 
@@ -74,81 +74,81 @@ class Actions:
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
         """The exact bytes of an id, or one view of its record."""
-        return await run_sync(evidence.evidence, self._parts.archive, text, view)
+        return await run_sync(evidence.evidence, self.parts.archive, text, view)
 
     async def proof(self, text: str, /) -> Json:
         """The log's proof of an id."""
-        return await run_sync(evidence.proof, self._parts.archive, text)
+        return await run_sync(evidence.proof, self.parts.archive, text)
 
     async def dependents(self, text: str, /) -> Json:
         """The records that name an id."""
-        return await run_sync(evidence.dependents, self._parts.archive, text)
+        return await run_sync(evidence.dependents, self.parts.archive, text)
 
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         """Remove, or with `dry_run` list."""
-        return await run_sync(removing.remove, self._parts, request, caller)
+        return await run_sync(removing.remove, self.parts, request, caller)
 
     async def checkpoint(self) -> bytes:
         """The log's signed checkpoint."""
-        return self._parts.log.checkpoint
+        return self.parts.log.checkpoint
 
     async def log_file(self, path: str, /) -> bytes | None:
         """A tile below the log."""
-        return await run_sync(evidence.log_file, self._parts.store, path)
+        return await run_sync(evidence.log_file, self.parts.store, path)
 
     # keys
 
     async def keys_list(self) -> Json:
         """All keys; never a key itself."""
-        return await run_sync(self._parts.keyring.listed)
+        return await run_sync(self.parts.keyring.listed)
 
     async def keys_create(self, request: KeyRequest, /) -> Json:
         """A new key."""
-        return await run_sync(self._parts.keyring.create, request)
+        return await run_sync(self.parts.keyring.create, request)
 
     async def keys_rotate(self, key: str, /) -> Json:
         """A new key in place of an old one."""
-        return await run_sync(self._parts.keyring.rotate, key)
+        return await run_sync(self.parts.keyring.rotate, key)
 
     async def keys_revoke(self, key: str, /) -> Json:
         """Refuse a key from now on."""
-        return await run_sync(self._parts.keyring.revoke, key)
+        return await run_sync(self.parts.keyring.revoke, key)
 
     async def authenticate(self, key: str, /) -> Caller | None:
         """Who holds this key, if it is good."""
-        keyring = self._parts.keyring
+        keyring = self.parts.keyring
         return keyring.remembered(key) or await run_sync(keyring.authenticate, key)
 
     # the installation
 
     async def rebuild(self, progress: Progress, /) -> Json:
         """Make catalogue and index anew from the bucket."""
-        return await run_sync(checking.rebuild, self._parts, progress)
+        return await run_sync(checking.rebuild, self.parts, progress)
 
     async def backup(self, path: Path, progress: Progress, /) -> Json:
         """Write a backup."""
-        return await run_sync(backup.write_backup, self._parts.settings, self._parts.store, path, progress)
+        return await run_sync(backup.write_backup, self.parts.settings, self.parts.store, path, progress)
 
     async def doctor(self, *, deep: bool, progress: Progress) -> Json:
         """Check this installation."""
-        return await run_sync(checking.doctor, self._parts, deep, progress)
+        return await run_sync(checking.doctor, self.parts, deep, progress)
 
     async def log_key_show(self) -> Json:
         """The log's public key."""
-        return log_keys.show(self._parts)
+        return log_keys.show(self.parts)
 
     async def log_key_backup(self, path: Path, /) -> Json:
         """Copy the log's private key."""
-        return await run_sync(log_keys.backup, self._parts, path)
+        return await run_sync(log_keys.backup, self.parts, path)
 
     async def log_key_rotate(self) -> Json:
         """Sign with a new key from now on."""
-        return await run_sync(log_keys.rotate, self._parts)
+        return await run_sync(log_keys.rotate, self.parts)
 
     async def health(self) -> Json:
         """What is running and how it is."""
-        return await run_sync(checking.health, self._parts)
+        return await run_sync(checking.health, self.parts)
 
     async def ready(self) -> Json:
         """Whether requests can be served now."""
-        return await run_sync(checking.ready, self._parts)
+        return await run_sync(checking.ready, self.parts)

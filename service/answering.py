@@ -47,9 +47,9 @@ async def answer(parts: Parts, draft: Draft, caller: Caller, *, store: bool) -> 
         status, media_type, head = draft.problem.status, PROBLEM, draft.problem.details()
     if not store:
         records = [orjson.loads(record.encoded) for record in (*draft.records, draft.record)]
-        body = orjson.dumps(head | {"record": None, "stored": False} | draft.fields | {"records": records})
+        body = orjson.dumps({"record": None, "stored": False} | draft.fields | {"records": records} | head)
         return Reply(body=body, record=None, serving=None, media_type=media_type, status=status)
-    body = orjson.dumps(head | {"record": draft.record.id} | draft.fields)
+    body = orjson.dumps({"record": draft.record.id} | draft.fields | head)
     serving = Serving(
         record=draft.record.id,
         surface=caller.surface,

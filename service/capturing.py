@@ -165,7 +165,7 @@ async def _hand_out(
         "retrieved_at": capture.retrieved_at,
         "from_store": page.fresh is None,
         "age_seconds": max(0, int((now - moment(capture.retrieved_at)).total_seconds())),
-        "status": capture.hops[-1].status if capture.hops else None,
+        "http_status": capture.hops[-1].status if capture.hops else None,
         "media_type": capture.media_type,
         "title": title,
         "author": document.author if document else None,
