@@ -18,7 +18,7 @@ from service.data_directory import hold
 from service.failures import BadSetting
 from service.following import Follower
 from service.keyring import Keyring
-from service.parts import Parts
+from service.parts import Parts, Readers
 from service.settings import Settings
 from snapshots import Archive, Catalogue, Log, State, Store, open_log, open_store
 
@@ -31,13 +31,14 @@ async def build(
     *,
     store: Store | None = None,
     resolver: Resolver | None = None,
+    readers: Readers | None = None,
     clock: Clock = system_clock,
     resume: bool = False,
 ) -> AsyncIterator[Actions]:
     """Open everything that `settings` describe, and close it afterwards; nothing that was accepted is lost.
 
-    `store` and `resolver` replace the bucket and name resolution, for tests. `resume` goes on with crawls that an
-    earlier process left unfinished.
+    `store`, `resolver` and `readers` replace the bucket, name resolution and the worker processes, for tests.
+    `resume` goes on with crawls that an earlier process left unfinished.
 
     Raises:
         DataInUse, DataVersion, BadSetting: of the data directory.
@@ -52,9 +53,9 @@ async def build(
         stack.push_async_callback(run_sync, _close_index, follower)
         follower.start()
         fetcher = await stack.enter_async_context(_fetcher(settings, resolver))
-        readers = await stack.enter_async_context(
-            ReaderPool(settings.readers, memory_limit=settings.read_memory, time_limit=settings.read_seconds)
-        )
+        if readers is None:
+            pool = ReaderPool(settings.readers, memory_limit=settings.read_memory, time_limit=settings.read_seconds)
+            readers = await stack.enter_async_context(pool)
         keyring = Keyring(opened.state, clock)
         stack.push_async_callback(run_sync, keyring.flush)
         parts = Parts(

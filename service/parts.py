@@ -1,13 +1,32 @@
 """The parts of a running service, opened by `service.build` and handed to every action."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 
-from crawler import Fetcher, ReaderPool
+from crawler import Fetcher, Reading
 from service.clock import Clock
 from service.following import Follower
 from service.keyring import Keyring
 from service.settings import Settings
 from snapshots import Archive, Log, Store
+
+
+class Readers(Protocol):
+    """Reads pages; `ReaderPool` is one, with limits on time and memory."""
+
+    async def read(
+        self,
+        body: bytes,
+        *,
+        media_type: str | None,
+        charset: str | None,
+        url: str,
+        at: datetime,
+        status: int | None = None,
+    ) -> Reading:
+        """Read a body. What goes wrong is told by the reading's outcome, never raised."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -21,5 +40,5 @@ class Parts:
     keyring: Keyring
     follower: Follower
     fetcher: Fetcher
-    readers: ReaderPool
+    readers: Readers
     clock: Clock

@@ -1,11 +1,14 @@
 """A whole Citator opened in the test's own process, over a site that the test plays."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from crawler import Reading, read_page
 from service.actions import Actions
 from service.build import build
 from service.requests import Caller, CaptureRequest, CrawlRequest, Reply, Scope, SearchRequest
@@ -56,6 +59,25 @@ HARBOUR = [
 ]
 
 
+class ReadersHere:
+    """Reads in a thread of this process: as the worker processes do, without their start and their limits."""
+
+    async def read(
+        self,
+        body: bytes,
+        *,
+        media_type: str | None,
+        charset: str | None,
+        url: str,
+        at: datetime,
+        status: int | None = None,
+    ) -> Reading:
+        """Read a body."""
+        return await asyncio.to_thread(
+            read_page, body, media_type=media_type, charset=charset, url=url, at=at, status=status
+        )
+
+
 def settings_for(data: Path, **given: object) -> Settings:
     """Settings that let loopback be asked, in no hurry to be polite to it."""
     return load_settings(**{"data": data, "allow_addresses": ("127.0.0.0/8",), "host_delay": 0, "readers": 1} | given)
@@ -66,7 +88,7 @@ async def opened(
     data: Path, *, store: Store | None = None, resume: bool = False, **given: object
 ) -> AsyncIterator[Actions]:
     """All of it, closed again afterwards."""
-    async with build(settings_for(data, **given), store=store, resume=resume) as actions:
+    async with build(settings_for(data, **given), store=store, readers=ReadersHere(), resume=resume) as actions:
         yield actions
 
 
