@@ -26,10 +26,15 @@ class Batch:
     records: tuple[Record | UnknownRecord, ...] = ()
 
     @cached_property
+    def blob_ids(self) -> tuple[str, ...]:
+        """The ids of the blobs, in order."""
+        return tuple(map(digest, self.blobs))
+
+    @cached_property
     def shared(self) -> dict[str, bytes]:
         """What may have been kept before, by id: blobs and documents."""
-        documents = [record.encoded for record in self.records if isinstance(record, Document)]
-        return {digest(data): data for data in (*self.blobs, *documents)}
+        documents = {record.id: record.encoded for record in self.records if isinstance(record, Document)}
+        return dict(zip(self.blob_ids, self.blobs, strict=True)) | documents
 
     @cached_property
     def logged(self) -> dict[str, Record | UnknownRecord]:

@@ -80,6 +80,8 @@ class Catalogue:
         self._database = database
         self.anything_removed = True
         """Whether anything was ever removed, as far as is known. Mostly nothing was, and then nobody needs to ask."""
+        self.unfinished = True
+        """Whether a deletion may have been applied here that has not been finished; who finishes it says so."""
 
     @classmethod
     def open(cls, url: str, *, timeout: float = TIMEOUT) -> Self:
@@ -105,7 +107,8 @@ class Catalogue:
             if not first <= position < first + len(batch):
                 return position
             add(connection, position, batch[position - first :])
-            self.anything_removed = self.anything_removed or any(isinstance(entry.record, Deletion) for entry in batch)
+            if any(isinstance(entry.record, Deletion) for entry in batch):
+                self.anything_removed = self.unfinished = True
             return first + len(batch)
 
     def wipe(self) -> None:

@@ -168,12 +168,14 @@ class Checker:
 
     def _settle(self, state: _State, lost: AbstractSet[bytes]) -> None:
         """Holds what is named and what was removed against what is there."""
-        for raw in lost:
-            if raw not in state.removed:
-                state.add("missing", from_raw(raw), "the log has its entry, the bucket does not have the record")
-        for raw in sorted(state.named - lost):
-            if raw not in state.there and raw not in state.removed:
-                state.add("missing", from_raw(raw), "a logged record names it, the bucket does not have it")
+        absent = [raw for raw in sorted(state.named | lost) if raw not in state.there and raw not in state.removed]
+        for part in chunks(absent, AT_ONCE):
+            # What was kept while we were looking is not in the list of objects, and may be named by now.
+            since = self._objects.exists(map(from_raw, part))
+            for name in map(from_raw, part):
+                if name not in since:
+                    what = "the log has its entry" if to_raw(name) in lost else "a logged record names it"
+                    state.add("missing", name, f"{what}, the bucket does not have it")
         for part in chunks(sorted(state.removed & state.there.keys()), AT_ONCE):
             for raw in part:
                 if self._catalogue.deletion_of(from_raw(raw)) is not None:

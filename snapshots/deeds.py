@@ -38,7 +38,7 @@ class Crawl(LoggedRecord):
 
 
 class Removed(Part):
-    """One object that was removed; `kind` is `capture`, `document` or `blob`, `bytes` its plain length."""
+    """One object that was removed; `kind` is `capture`, `document`, `blob` or `reply`, `bytes` its plain length."""
 
     id: Id
     kind: Code

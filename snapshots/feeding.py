@@ -44,9 +44,15 @@ class Feeding:
             self._feed(None)
 
     def catch_up(self, progress: Progress | None = None) -> int:
-        """Takes over what the log has and the catalogue lacks, finishes removals, and returns the position."""
+        """Takes over what the log has and the catalogue lacks, finishes removals, and returns the position.
+
+        A catalogue that goes with another log (a bucket was put back, or exchanged) is made anew.
+        """
         self._log.refresh()
+        if not self._fits():
+            self._catalogue.wipe()
         self._feed(progress)
+        self._catalogue.unfinished = True
         self.finish_removals()
         return self._catalogue.position()
 
@@ -55,9 +61,22 @@ class Feeding:
         self._catalogue.wipe()
         return self.catch_up(progress)
 
+    def _fits(self) -> bool:
+        """Whether what the catalogue has is the beginning of the log."""
+        position = self._catalogue.position()
+        if position > self._log.size and not self._log.read_only:
+            self._log.refresh()  # another writer that shares the catalogue may have been quick
+            if position > self._log.size:
+                return False
+        last = min(position, self._log.size) - 1
+        if last < 0:
+            return True
+        known = self._catalogue.entries(last, 1)
+        return [one.id for one in known] == self._log.entries(last, last + 1)
+
     def finish_removals(self) -> None:
         """Deletes what applied deletions name, and leaves no trace of it in the database. Does nothing twice."""
-        if not self._catalogue.anything_removed:
+        if not self._catalogue.unfinished:
             return
         while until := self._catalogue.unscrubbed():
             ids = [name for name, _ in self._catalogue.removals(unscrubbed=True)]
@@ -66,6 +85,7 @@ class Feeding:
                 there = self._objects.exists(part)
                 self._erase([name for name in there if self._catalogue.deletion_of(name) is not None])
             self._catalogue.scrub(until)
+        self._catalogue.unfinished = False
 
     def _erase(self, ids: Sequence[str]) -> None:
         waiting = list(ids)

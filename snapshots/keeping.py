@@ -6,7 +6,6 @@ from snapshots.batches import Batch, Kept, OrderedLog
 from snapshots.catalogue import Catalogue
 from snapshots.errors import EvidenceError, StoreError, StoreUnreachable
 from snapshots.feeding import Feeding
-from snapshots.ids import digest
 from snapshots.objects import Objects
 from snapshots.rows import Entry
 
@@ -60,7 +59,7 @@ class Keeping:
             lost
             if lost is not None and not removed.isdisjoint(batch.shared)
             else Kept(
-                blobs=tuple(map(digest, batch.blobs)),
+                blobs=batch.blob_ids,
                 ids=tuple(record.id for record in batch.records),
                 positions={name: places[name] for name in batch.logged},
             )

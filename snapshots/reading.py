@@ -34,10 +34,18 @@ class Reader:
 
     def get(self, object_id: str) -> bytes:
         """The bytes of a record, document or blob."""
+        if self._catalogue.unfinished:  # what was removed may still lie there
+            self._require_kept(object_id)
+        try:
+            return self._objects.get(object_id)
+        except UnknownId:
+            self._require_kept(object_id)
+            raise
+
+    def _require_kept(self, object_id: str) -> None:
         deletion = self._catalogue.deletion_of(object_id)
         if deletion is not None:
             raise RemovedId(object_id, deletion)
-        return self._objects.get(object_id)
 
     def record(self, record_id: str) -> Record | UnknownRecord:
         """A record or document; raises BadRecord if the id is a blob's."""

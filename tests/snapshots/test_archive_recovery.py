@@ -223,6 +223,25 @@ def test_content_removed_by_another_process_while_it_is_being_kept_is_written_ag
     second.close()
 
 
+def test_a_catalogue_of_another_log_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    bench, other = Bench(tmp_path), Bench(tmp_path / "other")
+    for number in range(3):
+        other.keep_page(f"{OTHER}{number}", "other words")
+    for number in range(4):
+        bench.keep_page(f"{PAGE}{number}", "words")
+    mixed = [Archive(bench.store, bench.log, other.catalogue), Archive(other.store, other.log, bench.catalogue)]
+
+    positions = [archive.catch_up() for archive in mixed]
+
+    assert positions == [4, 3]
+    assert other.catalogue.captures(f"{OTHER}0") == []
+    assert len(other.catalogue.captures(f"{PAGE}3")) == 1
+    assert [archive.check(deep=True).findings for archive in mixed] == [(), ()]
+    for opened in (*mixed, bench, other):
+        opened.close()
+
+
 def test_a_lost_record_does_not_stop_the_catalogue_and_is_told(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     lost, other = bench.keep_page(PAGE, "words"), bench.keep_page(OTHER, "more words")

@@ -272,7 +272,7 @@ def records() -> dict[str, Record]:
         "deletion": Deletion(
             nonce=nonce_for("deletion"),
             at=at,
-            selector={"page": "https://harbour.example/notices/1"},
+            selector={"ids": [], "pages": ["https://harbour.example/notices/1"]},
             removed=[
                 Removed(id=seen.id, kind="capture", bytes=len(seen.encoded)),
                 Removed(id=BODY, kind="blob", bytes=44),
