@@ -117,6 +117,11 @@ class Catalogue:
             for table in METADATA.sorted_tables:
                 connection.execute(delete(table))
 
+    def removal(self) -> int:
+        """The position after the last deletion that was applied, by whatever process; 0 if there was none."""
+        with self._database.read() as connection:
+            return value(connection, "removal")
+
     def unscrubbed(self) -> int:
         """The position after the last deletion applied, if it has not been finished by `scrub`; otherwise 0."""
         with self._database.read() as connection:

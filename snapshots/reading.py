@@ -1,6 +1,7 @@
 """Reading what is kept: verified bytes, records, documents and passages, and the right error for what is not there."""
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
@@ -19,6 +20,11 @@ RECENT: Final = 16 * 1024 * 1024
 """Encoded bytes of captures and documents kept in memory; as objects they take some three times as much."""
 
 
+LOOK_AFTER: Final = 1.0
+"""Seconds after which it is asked again whether another process removed something: so long may a node answer from its
+memory what is gone. In the process that removes, nothing is remembered a moment longer."""
+
+
 class Reader:
     """Reads through a small memory of captures and documents that were verified before. Thread-safe.
 
@@ -31,6 +37,8 @@ class Reader:
         self._recent: OrderedDict[str, Record] = OrderedDict()
         self._held = 0
         self._turn = threading.Lock()
+        self._removal = 0
+        self._looked = float("-inf")
 
     def get(self, object_id: str) -> bytes:
         """The bytes of a record, document or blob."""
@@ -49,6 +57,7 @@ class Reader:
 
     def record(self, record_id: str) -> Record | UnknownRecord:
         """A record or document; raises BadRecord if the id is a blob's."""
+        self._look()
         with self._turn:
             found = self._recent.get(record_id)
             if found is not None:
@@ -92,6 +101,19 @@ class Reader:
                 gone = self._recent.pop(name, None)
                 if gone is not None:
                     self._held -= len(gone.encoded)
+
+    def _look(self) -> None:
+        """Lets go of everything if something was removed since the last look."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_AFTER:
+            return
+        removal = self._catalogue.removal()
+        with self._turn:
+            self._looked = now
+            if removal != self._removal:
+                self._removal = removal
+                self._recent.clear()
+                self._held = 0
 
     def _remember(self, record_id: str, record: Record) -> None:
         size = len(record.encoded)

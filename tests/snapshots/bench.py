@@ -17,7 +17,12 @@ class Bench:
     """One process's archive below `folder`; `node` has a catalogue of its own."""
 
     def __init__(
-        self, folder: Path, *, gate: Callable[[str, Sequence[str]], None] = open_gate, node: str = "first"
+        self,
+        folder: Path,
+        *,
+        gate: Callable[[str, Sequence[str]], None] = open_gate,
+        node: str = "first",
+        catalogue_url: str | None = None,
     ) -> None:
         self.folder = folder
         key = folder / "log.key"
@@ -25,7 +30,7 @@ class Bench:
             LogKey.generate("test.example/log").save(key)
         self.store = FaultyStore(open_store(folder / "bucket"), open_gate)
         self.log = Log.open(self.store, LogKey.load(key), create=True)
-        self.catalogue = BusyCatalogue.open(f"sqlite:///{folder / f'{node}.db'}")
+        self.catalogue = BusyCatalogue.open(catalogue_url or f"sqlite:///{folder / f'{node}.db'}")
         self.archive = Archive(self.store, self.log, self.catalogue)
         self.store.gate = gate
 

@@ -1,11 +1,13 @@
 """What a kill, another writer or a lost catalogue leave behind, and that the next to come puts it right."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from snapshots import Archive, Batch, Capture, RemovedId, Selection
+from snapshots.reading import LOOK_AFTER
 from tests.snapshots.bench import Bench
 from tests.snapshots.evidence import body_of, capture_of, document_of
 from tests.snapshots.faulty import DiesAtWrite, Killed, open_gate
@@ -155,13 +157,20 @@ def test_two_processes_with_catalogues_of_their_own_see_the_same(tmp_path: Path)
     second.close()
 
 
-def test_two_processes_may_share_a_catalogue(tmp_path: Path) -> None:
-    first, second = Bench(tmp_path), Bench(tmp_path)
+def test_two_processes_may_share_a_catalogue(tmp_path: Path, database_url: str) -> None:
+    first, second = (Bench(tmp_path, catalogue_url=database_url) for _ in range(2))
     for number in range(5):
         first.keep_page(f"{PAGE}{number}", f"words {number}")
         second.keep_page(f"{OTHER}{number}", f"words {number}")
 
     assert first.catalogue.position() == first.log.refresh() == 10
+    capture = first.archive.record(first.catalogue.captures(f"{PAGE}1")[0].id)
+    second.archive.remove(Selection(pages=(f"{PAGE}1",)))
+    with pytest.raises(RemovedId):
+        first.archive.get(capture.id)
+    time.sleep(LOOK_AFTER)
+    with pytest.raises(RemovedId):
+        first.archive.record(capture.id)
     assert_whole(first)
     first.close()
     second.close()
