@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.log import Log, open_log, rotate_log_key
     from snapshots.log_check import LogReport
+    from snapshots.log_copy import copy_of_log
     from snapshots.log_key import LogKey, ed25519_holds
     from snapshots.note import parse_vkey
     from snapshots.objects import Held, Objects
@@ -140,6 +141,7 @@ _HOME = {
     "UnknownRecord": "record",
     "Watch": "deeds",
     "decimal": "record",
+    "copy_of_log": "log_copy",
     "digest": "ids",
     "ed25519_holds": "log_key",
     "headings_at": "passages",
@@ -256,6 +258,7 @@ __all__ = [
     "UnknownRecord",
     "Watch",
     "WrongLogKey",
+    "copy_of_log",
     "decimal",
     "digest",
     "ed25519_holds",

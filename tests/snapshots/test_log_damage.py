@@ -10,7 +10,6 @@ from snapshots.log_lock import CHECKPOINT, LOCK, STAGING
 from tests.memory_store import MemoryStore
 
 KEY = LogKey("example.org/log", bytes(32))
-OTHER_KEY = LogKey("example.org/log", bytes(range(32)))
 
 
 def ids(start: int, end: int) -> list[str]:

@@ -56,6 +56,7 @@ def test_both_verifiers_refuse_a_proof_with_any_bit_flipped(data: st.DataObject)
         check(changed, KEY.vkey, RECORDS[index])
 
 
+@settings(deadline=None)
 @given(st.integers(0, 299), st.integers(0, 299))
 def test_a_proof_is_of_one_record_only(index: int, other: int) -> None:
     text = LOG.proof(index).text
@@ -67,6 +68,7 @@ def test_a_proof_is_of_one_record_only(index: int, other: int) -> None:
         check(text, KEY.vkey, record)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused_by_name(text: str) -> None:
     for candidate in (text, "c2sp.org/tlog-proof@v1\n" + text, "c2sp.org/tlog-proof@v1\nindex 1\n" + text):
