@@ -16,7 +16,7 @@ LISTED = 20
 
 def show_(
     id_: Annotated[str, typer.Argument(metavar="ID", help="An id, or 12 or more of its hex digits.")],
-    view: Annotated[str | None, typer.Option(help="A view of a record instead: text, candidates, context, …")] = None,
+    view: Annotated[str | None, typer.Option(help="A view instead: text, visible, candidates, context, reply.")] = None,
 ) -> None:
     """Give the exact bytes that an id names."""
 

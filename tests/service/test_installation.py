@@ -14,6 +14,8 @@ from service.failures import DataInUse
 from service.settings import Settings
 from tests.service.running import Shell
 
+pytestmark = pytest.mark.slow
+
 PAGE = (
     "<html lang=en><title>Bread</title><h1>Bread</h1><p>Bread is baked in ovens that are heated with wood, early in "
     "the morning, by people who have done so for most of their lives.</p><p>Most of it is eaten on the same day.</p>"

@@ -10,7 +10,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path
@@ -28,6 +28,8 @@ from tests.postgres import free_port
 from tests.service.asking import Asker
 from tests.service.running import Shell
 from tests.sites import Route, Site, robots
+
+pytestmark = pytest.mark.slow
 
 TEXT = "The heron stands in the creek from early in the morning and eats what comes by: frogs, fish, a mouse at times."
 PAGE = f"<html lang=en><title>Heron</title><h1>Heron</h1><p>{TEXT}</p><p>{TEXT[::-1]}</p>"
@@ -120,14 +122,21 @@ def _lower(headers: Message) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
+def environment_of(data: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "CITATOR_DATA": str(data),
+        "CITATOR_READERS": "1",
+        "CITATOR_ALLOW_ADDRESSES": "127.0.0.0/8",
+        "CITATOR_HOST_DELAY": "0",
+    }
+
+
 @contextmanager
 def serving(data: Path) -> Iterator[Running]:
     log = data.with_name("serve.log")
     port = free_port()
-    environment = {
-        "PATH": os.environ["PATH"], "CITATOR_DATA": str(data), "CITATOR_LISTEN": f"127.0.0.1:{port}",
-        "CITATOR_READERS": "1", "CITATOR_ALLOW_ADDRESSES": "127.0.0.0/8", "CITATOR_HOST_DELAY": "0",
-    }  # fmt: skip
+    environment = environment_of(data) | {"CITATOR_LISTEN": f"127.0.0.1:{port}"}
     command = [sys.executable, "-c", "from service.cli import main; main()", "serve"]
     with log.open("ab") as errors:
         process = subprocess.Popen(command, env=environment, stderr=errors, stdout=subprocess.PIPE)
@@ -210,6 +219,30 @@ def test_an_address_that_is_taken_is_a_bad_setting(tmp_path: Path) -> None:
 
     assert second.returncode == 2
     assert "CITATOR_LISTEN" in second.stderr
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["beside a server", "alone"])
+def test_an_interrupted_crawl_is_cancelled_and_keeps_what_it_has(tmp_path: Path, beside: bool) -> None:  # noqa: FBT001
+    linking = PAGE.replace("<h1>", "<a href=/second>on</a><h1>")
+    routes = [robots(), Route("/first", body=linking), Route("/second", body=PAGE, before=3), Route("/*", 404)]
+    data = tmp_path / "data"
+    shell = Shell(data, {"CITATOR_READERS": "1"})
+
+    with Site(routes) as site, ExitStack() as stack:
+        if beside:
+            stack.enter_context(serving(data))
+        command = [sys.executable, "-c", "from service.cli import main; main()", "crawl", site.url("/first"), "--json"]
+        process = subprocess.Popen(command, env=environment_of(data), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while not site.asked("/second"):
+            assert process.poll() is None
+            threading.Event().wait(0.02)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        found = shell("search", "heron creek", "--json")
+
+    assert (process.returncode, out) == (3, b""), errors
+    assert b"stopped" in errors
+    assert found.json["results"][0]["url"] == site.url("/first")
 
 
 async def test_a_slow_body_does_not_hold_up_others(tmp_path: Path) -> None:
