@@ -190,12 +190,14 @@ class Catalogue:
         with self._database.read() as connection:
             return connection.execute(query).scalar()
 
-    def naming(self, target: str, *, limit: int | None = None) -> list[Naming]:
-        """The first `limit` logged records that name a capture, document, blob or record, in the order of the log.
+    def naming(self, target: str, *, kind: str | None = None, limit: int | None = None) -> list[Naming]:
+        """The logged records (of one kind) that name a capture, document, blob or record, in the order of the log.
 
         Searches that had it as a candidate and did not show it are not among them: see `considering`.
         """
         query = _namings().join(links, links.c.source == entries.c.position).where(links.c.target == to_raw(target))
+        if kind is not None:
+            query = query.where(entries.c.kind == kind)
         return self._namings(query.limit(limit))
 
     def named_by(self, position: int) -> list[str]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, Strict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
 
 from snapshots.canonical import MAX_INTEGER, check, dump
 from snapshots.errors import BadRecord
@@ -93,25 +93,23 @@ class Record(Part):
     kind: str
     version: int
 
-    _encoded: bytes = PrivateAttr()
-
     def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 (pydantic's signature)
         """Makes the canonical bytes."""
-        self._encoded = dump(self.model_dump())
+        _ = self.encoded
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - pydantic's signature
         """A record with some fields changed. Checked like a new one, because it is one: its id is another."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | dict(update or {}))
 
-    @property
+    @cached_property
     def encoded(self) -> bytes:
         """The canonical bytes, which are what is stored."""
-        return self._encoded
+        return dump(self.model_dump())
 
     @cached_property
     def id(self) -> str:
         """`sha256:` and the hash of the canonical bytes."""
-        return digest(self._encoded)
+        return digest(self.encoded)
 
     def named(self) -> Iterator[str]:
         """Every id this record names, in the order of its fields, possibly more than once."""

@@ -203,11 +203,10 @@ class Planner:
 
     def _bodies(self, record: Record | UnknownRecord) -> Iterator[str]:
         """The bodies that were served for a record."""
-        for one in self._catalogue.naming(record.id):
-            if one.kind == "serving":
-                serving = self._reader.record(one.id)
-                if isinstance(serving, Serving):
-                    yield serving.body
+        for one in self._catalogue.naming(record.id, kind="serving"):
+            serving = self._reader.record(one.id)
+            if isinstance(serving, Serving):
+                yield serving.body
 
     def _size(self, name: str) -> int:
         """Plain bytes; 0 for what is damaged or was lost."""

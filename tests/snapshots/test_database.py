@@ -185,6 +185,7 @@ def _feed(url: str, rounds: int, start: Event) -> None:
     catalogue.close()
 
 
+@pytest.mark.slow
 def test_processes_that_read_and_then_write_never_find_the_database_locked(new_database: Callable[[], str]) -> None:
     rounds, state_url, catalogue_url = 40, new_database(), new_database()
     state, catalogue = State.open(state_url), Catalogue.open(catalogue_url)
@@ -212,6 +213,7 @@ def test_processes_that_read_and_then_write_never_find_the_database_locked(new_d
     catalogue.close()
 
 
+@pytest.mark.slow
 def test_a_copy_made_while_others_write_is_whole(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'c.db'}"
     catalogue, start = Catalogue.open(url), SPAWN.Event()
