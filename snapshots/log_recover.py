@@ -65,7 +65,7 @@ def publish(state: LogState) -> None:
     if growth is None:
         return
     _put_tiles(state, growth.files)
-    _put_checkpoint(state, growth.view.checkpoint, growth.view.edge.size)
+    _put_checkpoint(state, growth.view.checkpoint)
     state.unpublished = None
     state.tiles.unpublished = {}
     _throw_away(state, growth.staging, growth.files)
@@ -111,10 +111,7 @@ def read_lock(state: LogState) -> tuple[bytes, str]:
 
 def _take_over(state: LogState, found: tuple[bytes, str], shown: tuple[bytes, str] | None) -> None:
     """One attempt, with the bytes and tokens of the lock and, read after it, of the checkpoint."""
-    try:
-        lock = parse_lock(found[0])
-    except BadProof as problem:
-        raise LogDamaged(f"{LOCK} is damaged: {problem}") from problem
+    lock = parsed_lock(found[0])
     head = opened(lock.checkpoint, [state.signer.verifier], LOCK)
     earlier = [("the log as it was known here", state.view.edge.size, state.view.edge.root)]
     published = None
@@ -130,7 +127,7 @@ def _take_over(state: LogState, found: tuple[bytes, str], shown: tuple[bytes, st
     edge = state.tiles.edge(head)
     require_extension(state.tiles, edge, earlier)
     if shown is None or shown[0] != lock.checkpoint:
-        _put_checkpoint(state, lock.checkpoint, head.size)
+        _put_checkpoint(state, lock.checkpoint)
     state.view = View(edge, lock.checkpoint)
     state.lock_token = found[1]
     state.unpublished = None
@@ -173,26 +170,49 @@ def _put_tiles(state: LogState, files: Mapping[str, bytes]) -> None:
             continue  # a partial tile that went when the full one came
 
 
-def _put_checkpoint(state: LogState, data: bytes, size: int) -> None:
+def _put_checkpoint(state: LogState, data: bytes) -> None:
     """Publishes a checkpoint unless a newer one is there."""
     for _ in range(ROUNDS):
         try:
             state.checkpoint_token = state.store.swap(CHECKPOINT, data, state.checkpoint_token)
         except Conflict:
             found = read_if_there(state.store, CHECKPOINT)
-            state.checkpoint_token = None if found is None else found[1]
-            if found is None or _is_older(state, found[0], data, size):
+            # The token of what is there is taken only to replace it: whatever else is found is looked at again then.
+            if found is None or _gives_way(state, found[0], data):
+                state.checkpoint_token = None if found is None else found[1]
                 continue
         return
     raise Conflict(CHECKPOINT)
 
 
-def _is_older(state: LogState, shown: bytes, data: bytes, size: int) -> bool:
-    """Whether the checkpoint `shown` has to give way to `data`: it is smaller, or of an earlier key."""
+def _gives_way(state: LogState, shown: bytes, data: bytes) -> bool:
+    """Whether the published checkpoint `shown` has to give way to `data`: it is smaller, or of an earlier key.
+
+    Raises:
+        LogDamaged: the two contradict each other, or `shown` is of a larger tree than has ever been committed.
+    """
     if shown == data:
         return False
-    published = opened(shown, state.keys, CHECKPOINT)
-    return published.size < size or (published.size == size and not signed_by(shown, state.keys[0]))
+    published, ours = opened(shown, state.keys, CHECKPOINT), opened(data, state.keys, LOCK)
+    if published.size < ours.size:
+        return True
+    if published.size > ours.size:
+        # Others have gone on, which the lock knows: it is always swapped before the checkpoint.
+        committed = opened(parsed_lock(read_lock(state)[0]).checkpoint, state.keys, LOCK)
+        if committed.size < published.size:
+            raise LogDamaged(f"{CHECKPOINT} has {published.size} entries, {LOCK} only {committed.size}")
+        return False
+    if published.root != ours.root:
+        raise LogDamaged(f"{CHECKPOINT} is of another tree of {ours.size} entries than {LOCK}")
+    return not signed_by(shown, state.keys[0])
+
+
+def parsed_lock(data: bytes) -> Lock:
+    """What a lock says; raises LogDamaged."""
+    try:
+        return parse_lock(data)
+    except BadProof as problem:
+        raise LogDamaged(f"{LOCK} is damaged: {problem}") from problem
 
 
 def _throw_away(state: LogState, staging: str, files: Mapping[str, bytes]) -> None:

@@ -179,6 +179,34 @@ def test_a_slow_publisher_does_not_put_back_a_newer_checkpoint() -> None:
     assert found(store) == [*ids("before", 3), *ids("a"), *ids("b"), *ids("c")]
 
 
+def test_a_published_checkpoint_that_was_never_committed_is_not_overwritten_but_named() -> None:
+    store, log = new_log()
+    rogue = Log.open(MemoryStore(dict(store.objects)), KEY, create=False)
+    rogue.append(ids("rogue", 5))
+    store.objects[CHECKPOINT] = rogue.checkpoint
+
+    log.append(ids("a"))
+
+    assert store.objects[CHECKPOINT] == rogue.checkpoint
+    for call in (log.publish, log.refresh, lambda: Log.open(store, KEY, create=False)):
+        with pytest.raises(LogDamaged, match="log/checkpoint has 8 entries, log/lock only 4"):
+            call()
+
+
+def test_a_second_tree_of_one_size_is_named() -> None:
+    store, log = new_log()
+    rogue = Log.open(MemoryStore(dict(store.objects)), KEY, create=False)
+    rogue.append(ids("rogue"))
+    store.objects[CHECKPOINT] = rogue.checkpoint
+
+    log.append(ids("a"))
+
+    with pytest.raises(LogDamaged, match="another tree of 4 entries"):
+        log.publish()
+    with pytest.raises(LogDamaged, match="does not begin with the 4 entries of log/checkpoint"):
+        Log.open(store, KEY, create=False)
+
+
 def test_an_owner_publishes_what_another_has_finished_and_cleaned_up() -> None:
     store, owner = new_log(255)
     owner.append(ids("a"), publish_now=False)
