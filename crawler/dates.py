@@ -69,7 +69,7 @@ _ELSEWHERE: Final = re.compile(
 )
 _DATE_NAMES: Final = re.compile(
     r"date|time(?!line)|publi[sc]|posted|byline|meta(?!d)|pub[-_]|stamp|fecha|datum|article-?info|post-?info|"
-    r"entry-?info|created|erschienen",
+    r"entry-?info|created|submitted|erschienen",
     re.IGNORECASE,
 )
 # A paragraph of this many words is where the article begins; what stands before it is its header.
@@ -111,7 +111,8 @@ _LINE_TAGS: Final = (
 _DIGITS: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d\.\d\d(?!\d)")
 _NOT_A_DATE_LINE: Final = re.compile(
-    r"©|\(c\)|copyright|all rights|valid|until|opens?\b|starts?\b|from\b|deadline|version|gültig|bis\b|seit\b|since",
+    r"©|\(c\)|copyright|all rights|valid|until|opens?\b|starts?\b|from\b|deadline|version|gültig|bis\b|seit\b|"
+    r"since|updated|modified|aktualisiert",
     re.IGNORECASE,
 )
 
@@ -137,7 +138,10 @@ def find_dates(
         own = head.first("og:url")
         addresses = (url, head.canonical or "", own[1] if own else "")
         published = next(filter(None, (_from_address(a, judge) for a in addresses)), None) or published
-    return published or _from_lines(root, judge) or _searched(root, judge), modified
+    published = published or _from_lines(root, judge)
+    if published is None and _looks_like_an_article(root, head):
+        published = _searched(root, judge)
+    return published, modified
 
 
 def _stated(head: Head, judge: Judge, name: str, metas: tuple[str, ...]) -> Dated | None:
@@ -230,6 +234,12 @@ def _date_line(line: str, judge: Judge) -> str | None:
     if len(words) > LINE_WORDS or not _YEAR.search(start) or _NOT_A_DATE_LINE.search(start):
         return None
     return judge.words(start)
+
+
+def _looks_like_an_article(root: Any, head: Head) -> bool:
+    """Whether a page presents itself as something that was published one day, so that looking closer is worth it."""
+    kind = head.first("og:type")
+    return bool(head.data) or (kind is not None and kind[1] == "article") or root.find(".//article") is not None
 
 
 def _searched(root: Any, judge: Judge) -> Dated | None:

@@ -57,7 +57,7 @@ def read_head(root: Any) -> Head:
     """Collect from the `html` element ROOT."""
     meta: dict[str, list[str]] = {}
     for element in root.iter("meta"):
-        content = element.get("content")
+        content = element.get("content") or element.get("value")
         if content is None:
             continue
         for attribute in ("name", "property", "itemprop", "http-equiv"):
