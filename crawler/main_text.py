@@ -19,11 +19,14 @@ from crawler.blocks import text_with_blocks
 from crawler.consent import consent_elements, is_consent_text
 from crawler.markup import without_controls
 from crawler.reading import Block
-from crawler.threads import MIN_POSTS, find_posts, repeated_quotes, thread_signs
+from crawler.threads import MIN_POSTS, OTHER_THINGS, find_posts, repeated_quotes, thread_signs
 
 # Elements that extractors leave out unread. One that holds most of a page's paragraphs is its main column.
 _FURNITURE: Final = ("aside", "footer", "form", "nav", "header", "figure")
 MAIN_SHARE: Final = 0.5
+
+# A paragraph of this many words is prose, not a caption or a teaser.
+PROSE_WORDS: Final = 15
 
 # A precise text with less of the visible words than this may be the wrong one.
 SUSPECT_SHARE: Final = 0.15
@@ -56,6 +59,7 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
         found = _resiliparse(source)
         return replace(found, detail=f"the page has more than {MAX_ELEMENTS} elements and was read in a simpler way")
     free_main_columns(root)
+    join_split_bodies(root)
     found = _choose(root, source, url, visible)
     if not is_consent_text(found.text):
         return found
@@ -169,3 +173,33 @@ def free_main_columns(root: Any) -> None:
     for element, words in held.items():
         if words > MAIN_SHARE * total or (element.tag == "aside" and element.find(".//h1") is not None):
             element.tag = "div"
+
+
+def join_split_bodies(root: Any) -> None:
+    """Put together a text that a page cuts into several containers of one name, mostly to set advertisements between.
+
+    Extractors take one of them, the first or the longest, and lose the others.
+    """
+    parts: dict[tuple[str, str], dict[Any, int]] = {}
+    total = 0
+    for paragraph in root.iter("p"):
+        words = len("".join(paragraph.itertext()).split())
+        parent = paragraph.getparent()
+        if words < PROSE_WORDS or parent is None:
+            continue
+        total += words
+        name = parent.get("class")
+        if name and parent.tag in ("div", "section") and not OTHER_THINGS.search(name):
+            held = parts.setdefault((parent.tag, name), {})
+            held[parent] = held.get(parent, 0) + words
+    for held in parts.values():
+        first, *others = held
+        if others and sum(held.values()) >= MAIN_SHARE * total and _near(first, others):
+            for other in others:
+                first.extend(list(other))
+
+
+def _near(first: Any, others: list[Any]) -> bool:
+    """Whether all have the same parent or grandparent as FIRST, and none is inside another."""
+    ancestors = [a for a in (first.getparent(), first.getparent().getparent()) if a is not None]
+    return any(all(a in (o.getparent(), o.getparent().getparent()) for o in others) for a in ancestors)

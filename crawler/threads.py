@@ -68,6 +68,11 @@ SHORT_POST: Final = 60
 # With fewer posts than this, and no better sign, a page is no discussion.
 MIN_POSTS: Final = 2
 
+# What a page sets beside its own text.
+OTHER_THINGS: Final = re.compile(
+    r"comment|repl(?:y|ies)|related|recommend|sidebar|teaser|widget|footer|popular|promo|card|newsletter", re.IGNORECASE
+)
+
 
 def thread_signs(root: Any, url: str) -> list[str]:
     """What says that the page is a discussion: any of `data`, `engine`, `address`, `names`; none for most pages."""

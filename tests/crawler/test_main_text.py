@@ -148,3 +148,21 @@ def test_references_that_are_no_control_characters_stay() -> None:
     )
 
     assert "from €12 \N{SHIP} on" in reading.text
+
+
+@pytest.mark.parametrize("wrapped", ["{0}", '<div class="row">{0}<div class="ad">Buy a boat</div></div>'])
+def test_a_text_that_is_cut_up_for_advertisements_is_put_together(wrapped: str) -> None:
+    chunks = "".join(wrapped.format(f'<div class="body-chunk">{paragraphs(text)}</div>') for text in PROSE * 2)
+
+    reading = read(page(f"<article><h1>Lock gates</h1>{chunks}</article>"))
+
+    assert [text for text in PROSE if reading.text.count(text) < 2] == []
+    assert reading.text.index(PROSE[0]) < reading.text.index(PROSE[1]) < reading.text.index(PROSE[2])
+
+
+def test_cards_of_other_stories_are_not_put_together_with_the_text() -> None:
+    cards = "".join(f'<div class="card"><h3>Story {n}</h3><p>{text}</p></div>' for n, text in enumerate(PROSE))
+
+    reading = read(page(f"<article>{ARTICLE}{paragraphs()}</article><div class='more'>{cards}</div>"))
+
+    assert "Story" not in reading.text
