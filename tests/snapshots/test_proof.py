@@ -110,3 +110,12 @@ def test_the_checker_is_short_and_independent() -> None:
 
     assert len(lines) <= 60
     assert imports <= {*sys.stdlib_module_names, "cryptography"}
+
+
+def test_verifying_needs_the_standard_library_only() -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import snapshots.proof, snapshots.tiles"
+
+    # -S leaves out everything that is installed.
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code, CHECKER.parents[1]], check=False)
+
+    assert done.returncode == 0
