@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import zlib
 from functools import lru_cache
 from itertools import pairwise
 
@@ -23,9 +22,6 @@ from index.scripts import any_unspaced, units, unspaced_run
 
 # Longer words are not prose and nobody types them: encoded data, mostly. Counted in UTF-8 bytes by Tantivy.
 MAX_TERM = 200
-
-# Words remembered with their stem or hash, for each language; some 8 MB when full. Then the memory starts afresh.
-MAX_REMEMBERED = 50_000
 
 STEMMERS = {
     "ar": "arabic",
@@ -59,7 +55,7 @@ _SILENT = re.compile(
     "[\u00ad\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0640\u064b-\u065f\u0670\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+",
 )
 _DOTLESS = "\u0131"  # the small letter of I in Turkish
-_HUMPS = re.compile(r"[a-z][A-Z]")
+_HUMPS = re.compile(r"[A-Z](?<=[a-z][A-Z])")  # capitals are rarer than small letters: quicker to look for
 _HUMPED = re.compile(r"\b\w*[a-z][A-Z]\w*")
 _HUMP_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNDERSCORED = re.compile(r"\w*[^\W_]_+\w+|_+\w+")
@@ -93,15 +89,15 @@ def word_form(shaped: str) -> str:
     return shaped.replace("İ", "I") if "İ" in shaped else shaped
 
 
-def spaced_words(shaped: str, language: str | None) -> list[str]:
-    """The words of a shaped text in lower case, without runs of scripts that have no spaces."""
+def spaced_words(shaped: str, language: str | None) -> str:
+    """The words of a shaped text in lower case, parted by spaces, without runs of scripts that have no spaces."""
     if not shaped.isascii():
         if any_unspaced().search(shaped):
             shaped = unspaced_run().sub(" ", shaped)
         shaped = shaped.replace("İ", "i").replace("I", _DOTLESS) if language == "tr" else shaped.replace("İ", "I")
     elif language == "tr":
         shaped = shaped.replace("I", _DOTLESS)
-    return shaped.lower().split()
+    return shaped.lower()
 
 
 def identifier_parts(shaped: str) -> list[str]:
@@ -121,36 +117,18 @@ def base_language(tag: str | None) -> str | None:
     return re.split(r"[-_]", tag, maxsplit=1)[0].lower() or None if tag else None
 
 
-@lru_cache(maxsize=len(STEMMERS) + 1)
-def stems(language: str | None) -> _Stems:
-    """The stemmer of a language: a mapping from a word in lower case. Without a stemmer each word is its own stem."""
-    return _Stems(STEMMERS.get(language or ""))
+@lru_cache(maxsize=len(STEMMERS))
+def _stemmer(name: str) -> TextAnalyzer:
+    return TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.stemmer(name)).build()
 
 
-class _Stems(dict[str, str]):
-    """Word to stem, remembered: text repeats itself, and asking Tantivy for each word costs more."""
+def stems(words: str, language: str | None) -> str:
+    """Words in lower case, parted by spaces, in the stems of a language. Without a stemmer each is its own stem.
 
-    def __init__(self, stemmer: str | None) -> None:
-        super().__init__()
-        builder = TextAnalyzerBuilder(Tokenizer.raw())
-        self._analyzer: TextAnalyzer | None = builder.filter(Filter.stemmer(stemmer)).build() if stemmer else None
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= MAX_REMEMBERED:
-            self.clear()
-        stem = word if self._analyzer is None else next(iter(self._analyzer.analyze(word)), word)
-        self[word] = stem
-        return stem
-
-
-class Hashes(dict[str, int]):
-    """Word to a hash that is the same on every machine, remembered."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= MAX_REMEMBERED:
-            self.clear()
-        self[word] = value = zlib.crc32(word.encode("utf-8", "surrogatepass"))
-        return value
+    Whole texts go to the stemmer at once: asking for single words, or remembering them, costs more.
+    """
+    name = STEMMERS.get(language or "")
+    return " ".join(_stemmer(name).analyze(words)) if name else words
 
 
 def folding() -> TextAnalyzer:

@@ -53,7 +53,7 @@ class Index:
             if not create or (path.is_dir() and any(entry.name != "lock" for entry in path.iterdir())):
                 raise IndexDamaged(f"{path} holds no index")
             path.mkdir(parents=True, exist_ok=True)
-            Generation(path / "1", create=True)
+            Generation(path / "1", create=True).end()
             _name_current(path, "1")
         return cls(path, Generation(path / _read_current(path), create=False))
 
@@ -67,7 +67,7 @@ class Index:
 
     @property
     def position(self) -> int:
-        """The log position up to which the index has read; 0 for a new one."""
+        """The log size up to which the index has read; 0 for a new one."""
         self._refresh()
         return self._generation.position
 
@@ -114,7 +114,7 @@ class Index:
     ) -> Hits:
         """The best passages for what someone typed; no text is an error.
 
-        Only the newest version of each address is searched, or the one that was newest at log position `as_of`.
+        Only the newest version of each address is searched, or the one that was newest at log size `as_of`.
         Domains take their subdomains in. Days are inclusive; a page without a day passes no date filter. A language
         filter takes `pt` and `pt-BR` alike. With `fold`, near-copies of an earlier hit name it.
         """
@@ -142,7 +142,7 @@ class Index:
         try:
             feed(fresh)
         except BaseException:
-            fresh.close()
+            fresh.end()
             shutil.rmtree(fresh.path, ignore_errors=True)
             raise
         _name_current(self._path, name)
@@ -153,7 +153,7 @@ class Index:
 
     def close(self) -> None:
         """Ends writing and gives the lock back. The object is of no use afterwards."""
-        self._generation.close()
+        self._generation.end()
         if self._lock_file is not None:
             os.close(self._lock_file)
             self._lock_file = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
-from index.analysis import Hashes, base_language
+from index.analysis import base_language
 from index.errors import IndexDamaged
 from index.ledger import Ledger
 from index.schema import ORDINAL_BITS, build_schema, documents, register
@@ -48,7 +48,6 @@ class Generation:
         self.path = path
         self.lock = RLock()
         self._writer: tantivy.IndexWriter | None = None
-        self._hashes = Hashes()
         self._left_over: frozenset[int] = frozenset()
         files = path / "tantivy"
         if create:
@@ -108,7 +107,7 @@ class Generation:
         self.ledger.add(page, base_language(page.language) or "", content)
         if page.position in self._left_over:
             return 0
-        for document in documents(page, self._hashes):
+        for document in documents(page):
             writer.add_document(document)
         return len(page.spans)
 
@@ -135,6 +134,12 @@ class Generation:
                 writer, self._writer = self._writer, None
                 with damage_named("the index cannot be closed"):
                     writer.wait_merging_threads()
+
+    def end(self) -> None:
+        """Closes all of it. No search may run any more."""
+        self.close()
+        with self.lock:
+            self.ledger.close()
 
 
 def _content(page: Page) -> bytes:

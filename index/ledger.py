@@ -138,10 +138,11 @@ class Ledger:
 
     def versions(self, positions: Iterable[int]) -> dict[int, Version]:
         """Pointers of versions; those not asked for may be among them."""
-        missing = sorted({position for position in positions if position not in self._known})
+        asked = set(positions)
+        missing = sorted(asked.difference(self._known))
         if len(self._known) + len(missing) > _MAX_REMEMBERED:
             self._known = {}
-            missing = sorted(set(positions))
+            missing = sorted(asked)
         known = self._known
         for at in range(0, len(missing), _MOST_AT_ONCE):
             some = missing[at : at + _MOST_AT_ONCE]

@@ -34,6 +34,8 @@ class Weights:
     stems: float = 1.0
     words: float = 0.3
     pairs: float = 1.0
+    pairs_with_kana: float = 0.7  # Japanese endings and particles are written in hiragana
+    pairs_of_kana: float = 0.3
     title: float = 0.3
     heading: float = 0.4
     together: float = 0.6
@@ -70,7 +72,7 @@ class Matcher:
 
     def query(self, asked: Asked, filters: Filters, *, phrases: bool = True) -> Query | None:
         """The whole query; None where nothing is asked for. Without `phrases` a phrase is its words only."""
-        terms = list(self._terms(asked, filters.language))
+        terms = [term for _, term in self._terms(asked, filters.language)]
         sites = (*filters.include_domains, *asked.sites)
         if not terms and not (sites and not asked.words):
             return None
@@ -84,44 +86,64 @@ class Matcher:
             clauses.append((Occur.Must, runs))
         return core if len(clauses) == 1 else Query.boolean_query(clauses)
 
+    def context(self, asked: Asked, filters: Filters) -> dict[str, Query]:
+        """The parts of the query that look at titles and at headings, to tell their share of a score."""
+        parts: dict[str, list[tuple[Occur, Query]]] = {}
+        for part, term in self._terms(asked, filters.language):
+            if part in ("title", "heading"):
+                parts.setdefault(part, []).append((Occur.Should, term))
+        return {part: Query.boolean_query(terms) for part, terms in parts.items()}
+
     # --- words ----------------------------------------------------------------------------------
 
-    def _terms(self, asked: Asked, language: str | None) -> Iterator[Query]:
+    def _terms(self, asked: Asked, language: str | None) -> Iterator[tuple[str, Query]]:
         text = " ".join(asked.words)
-        yield from self._spaced(text, language)
+        languages = self._languages(text, language)
+        stopped = self._stopped(text, languages)
+        yield from self._spaced(text, languages, stopped)
         yield from self._unspaced(text)
         for piece in asked.together:
+            if not stopped.isdisjoint(piece.lower().split()):
+                continue
             for phrase in self._phrase(piece):
-                yield Query.boost_query(phrase, WEIGHTS.together)
+                yield "text", Query.boost_query(phrase, WEIGHTS.together)
         for address in asked.addresses:
             same = Query.term_query(self._schema, "tags", address_tag(address), index_option="basic")
-            yield Query.const_score_query(same, WEIGHTS.address)
+            yield "address", Query.const_score_query(same, WEIGHTS.address)
 
-    def _spaced(self, text: str, language: str | None) -> Iterator[Query]:
+    def _languages(self, text: str, language: str | None) -> tuple[str, ...]:
         known = base_language(language)
-        words = spaced_words(text, None)
-        languages: Sequence[str] = (known,) if known else guess(words, self._present)
-        stopped = frozenset().union(*(stop_words(name) for name in languages))
-        if all(word in stopped for word in words):
-            stopped = frozenset()
-        counts = Counter(word for word in words if word not in stopped)
+        if known:
+            return (known,)
+        likely = guess(spaced_words(text, None).split(), self._present)
+        # pages whose language nobody knows have their words as they stand
+        return (*likely, "") if "" in self._present and "" not in likely else likely
+
+    @staticmethod
+    def _stopped(text: str, languages: Sequence[str]) -> frozenset[str]:
+        """The words to leave out; none where nothing else is there."""
+        stopped = frozenset[str]().union(*(stop_words(name) for name in languages))
+        return frozenset() if stopped.issuperset(spaced_words(text, None).split()) else stopped
+
+    def _spaced(self, text: str, languages: Sequence[str], stopped: frozenset[str]) -> Iterator[tuple[str, Query]]:
+        counts = Counter(word for word in spaced_words(text, None).split() if word not in stopped)
         parts = [part for part in identifier_parts(text) if part not in counts]
         for word, count in (*counts.items(), *Counter(parts).items()):
             yield from self._word(word, count, languages)
 
-    def _word(self, word: str, count: int, languages: Sequence[str]) -> Iterator[Query]:
-        forms = {word: None}  # pages whose language nobody knows have it as it stands
-        for language in languages:
-            for form in spaced_words(word, language):
-                forms[stems(language)[form]] = None
+    def _word(self, word: str, count: int, languages: Sequence[str]) -> Iterator[tuple[str, Query]]:
+        forms: dict[str, None] = {}
+        for language in languages or (None,):
+            for form in stems(spaced_words(word, language), language).split():
+                forms[form] = None
         for form in forms:
-            yield self._term("stems", form, WEIGHTS.stems * count)
-            yield self._term("title", form, WEIGHTS.title * count)
-            yield self._term("heading", form, WEIGHTS.heading * count)
+            yield "stems", self._term("stems", form, WEIGHTS.stems * count)
+            yield "title", self._term("title", form, WEIGHTS.title * count)
+            yield "heading", self._term("heading", form, WEIGHTS.heading * count)
         for folded in self._folding.analyze(word):
-            yield self._term("words", folded, WEIGHTS.words * count)
+            yield "words", self._term("words", folded, WEIGHTS.words * count)
 
-    def _unspaced(self, text: str) -> Iterator[Query]:
+    def _unspaced(self, text: str) -> Iterator[tuple[str, Query]]:
         if text.isascii():
             return
         runs = unspaced_run().findall(text)
@@ -133,11 +155,11 @@ class Matcher:
             counts.update(terms[:-1])
         for term, count in counts.items():
             folded = self._folded(term)
-            yield self._term("words", folded, WEIGHTS.pairs * count)
-            yield self._term("title", term, WEIGHTS.title * count)
-            yield self._term("heading", term, WEIGHTS.heading * count)
+            yield "words", self._term("words", folded, _weight_of_pair(term) * count)
+            yield "title", self._term("title", term, WEIGHTS.title * count)
+            yield "heading", self._term("heading", term, WEIGHTS.heading * count)
 
-    def _single(self, character: str, *, alone: bool) -> Iterator[Query]:
+    def _single(self, character: str, *, alone: bool) -> Iterator[tuple[str, Query]]:
         """One character of a script without spaces: any pair that it begins, or itself at the end of a run."""
         folded = self._folded(character)
         found = self._searcher.terms_with_prefix("words", folded, limit=_MOST_EXPANDED if alone else 1)
@@ -145,10 +167,10 @@ class Matcher:
             return
         terms = [term for term, _ in found] if alone else [folded]
         for term in terms:
-            yield self._term("words", term, WEIGHTS.pairs)
+            yield "words", self._term("words", term, WEIGHTS.pairs)
         for name, weight in (("title", WEIGHTS.title), ("heading", WEIGHTS.heading)):
             for term, _ in self._searcher.terms_with_prefix(name, character, limit=_MOST_EXPANDED) if alone else ():
-                yield self._term(name, term, weight)
+                yield name, self._term(name, term, weight)
 
     def _whole_run(self, asked: Asked) -> Query | None:
         """What a query must match that is nothing but one short run: half a word is no answer to the whole."""
@@ -212,6 +234,11 @@ class Matcher:
         """Any of these, without a say in the score."""
         union = options[0] if len(options) == 1 else Query.boolean_query([(Occur.Should, option) for option in options])
         return Query.const_score_query(union, 0.0)
+
+
+def _weight_of_pair(pair: str) -> float:
+    kana = ["\u3041" <= character <= "\u309f" for character in pair]
+    return WEIGHTS.pairs_of_kana if all(kana) else WEIGHTS.pairs_with_kana if any(kana) else WEIGHTS.pairs
 
 
 def _domain(site: str) -> str:

@@ -36,7 +36,8 @@ class Span:
 class Page:
     """One document as it was seen at one address, ready to be indexed.
 
-    `position` is the log position of the capture: it is the page's version number, and no two pages share one.
+    `position` is the log's size once it held the capture, so 1 for the first entry: it is the page's version number,
+    and no two pages share one.
     `headings` has one entry for each span: the chain of headings above it, outermost first.
     `published` is a day; `language` a tag such as `en` or `pt-BR`, or None where nobody knows.
     """
@@ -58,7 +59,8 @@ class Page:
 class Hit:
     """One passage that answers. It points at text that is kept elsewhere.
 
-    `position` is the log position of its capture. `parts` are the named parts of the score, whose sum it is.
+    `position` is its page version's (see `Page`). `parts` are the named parts of the score, whose sum it is: `text`,
+    `title` and `heading` for the best passage of each of the first pages, `bm25` for all together elsewhere.
     `folded_into` is the place in the list (from 0) of an earlier hit that says nearly the same; None for the others.
     """
 
@@ -79,7 +81,7 @@ class Hits:
     """What a search gives: at most `limit` hits in their final order, folded ones among them, and what it rests on.
 
     `cut` says that more passages matched than are listed. `relaxed` names what of the query was read as plain words or
-    left out (see `query.py`). `position` is the log position up to which the index had read, `passages` how many
+    left out (see `query.py`). `position` is the log size up to which the index had read, `passages` how many
     passages it held (of all versions: the statistics of the scores rest on them), `pages` how many pages are newest.
     """
 

@@ -30,6 +30,8 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+# Joined as names, versions, dates and paths are; apostrophes join parts of speech.
+_JOINED = re.compile(r"\w[-._/:@\\]+\w")
 _SIGNS = re.compile(r"[*\\^~()\[\]{}<>|!]|&&|(?<!\S)[+:/&=;,?]|:(?!\S)")
 
 
@@ -131,7 +133,7 @@ def _word(word: str, notes: _Notes) -> None:
         notes.relax("address_as_words", word)
         notes.addresses.append(word.split("://", 1)[1].rstrip("/"))
     shaped = shape(word).split()
-    if len(shaped) > 1:
+    if len(shaped) > 1 and _JOINED.search(word):
         notes.together.append(" ".join(shaped))
     notes.words += shaped
 

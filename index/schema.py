@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 import tantivy
 
 from index.analysis import (
-    Hashes,
     base_language,
     folding,
     identifier_parts,
@@ -60,12 +59,15 @@ def register(index: tantivy.Index) -> None:
 def context_terms(text: str, language: str | None) -> str:
     """A title or heading in terms: stems, parts of identifiers, and pairs of scripts without spaces."""
     shaped = shape(text)
-    known = stems(language)
-    terms = [known[word] for word in spaced_words(shaped, language)]
-    terms += (known[part] for part in identifier_parts(shaped))
+    terms = [_stemmed(shaped, spaced_words(shaped, language), language)]
     if not shaped.isascii() and any_unspaced().search(shaped):
         terms += (pair for run in unspaced_run().findall(shaped) for pair in word_form(run).split())
     return " ".join(terms)
+
+
+def _stemmed(shaped: str, words: str, language: str | None) -> str:
+    parts = identifier_parts(shaped)
+    return stems(" ".join([words, *parts]) if parts else words, language)
 
 
 def host_of(url: str) -> str:
@@ -91,10 +93,9 @@ def _tags(page: Page, language: str | None) -> str:
     return " ".join(tag for tag in tags if " " not in tag)
 
 
-def documents(page: Page, hashes: Hashes) -> Iterator[tantivy.Document]:
+def documents(page: Page) -> Iterator[tantivy.Document]:
     """A page's passages as Tantivy takes them."""
     language = base_language(page.language)
-    known = stems(language)
     title = context_terms(page.title, language) if page.title else ""
     tags = _tags(page, language)
     day = page.published.toordinal() if page.published else None
@@ -106,16 +107,12 @@ def documents(page: Page, hashes: Hashes) -> Iterator[tantivy.Document]:
             heading = context_terms(" ".join(above), language)
         shaped = shape(page.text[span.start : span.end])
         words = spaced_words(shaped, language)
-        stemmed = [known[word] for word in words]
-        stemmed += (known[part] for part in identifier_parts(shaped))
         form = word_form(shaped)
-        told = set(words)
-        if len(form) != len(shaped):  # pairs of scripts without spaces, or signs that need a closer look
-            told.update(form.split())
-        near = sketch(map(hashes.__getitem__, told))
+        # where there are pairs of characters they belong to what it says; `form` has all terms then
+        near = sketch(words if len(form) == len(shaped) else form.lower())
         document = tantivy.Document()
         document.add_text("words", form)
-        document.add_text("stems", " ".join(stemmed))
+        document.add_text("stems", _stemmed(shaped, words, language))
         if title:
             document.add_text("title", title)
         if heading:

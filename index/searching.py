@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from index.schema import ORDINAL_BITS
 from index.sketch import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import tantivy
 
@@ -28,12 +29,16 @@ _SPARE = 50
 # Never more than so many: equal scores at the end then stay in Tantivy's order.
 _MOST = 20_000
 
+# Pages whose best passage's score is told in parts: each costs as much as ten passages found.
+EXPLAINED = 10
+
+_VALUE = re.compile(r'"value":\s*([-+.\deE]+)')
 _ORDINALS = (1 << ORDINAL_BITS) - 1
 _HALF = (1 << 32) - 1
 
 
 def run(generation: Generation, query: str, filters: Filters, *, limit: int, as_of: int | None, folding: bool) -> Hits:
-    """The best `limit` passages among the newest versions, or those that were newest at log position `as_of`."""
+    """The best `limit` passages among the newest versions, or those that were newest at log size `as_of`."""
     asked = read_query(query)
     with damage_named("the index cannot be searched"):
         standing = generation.standing
@@ -48,7 +53,8 @@ def run(generation: Generation, query: str, filters: Filters, *, limit: int, as_
             hits, cut = _ranked(generation, searcher, loose, standing, moment, limit) if loose else ([], False)
             relaxed += ("phrase_not_found_read_as_words",) if hits else ()
         sketches = _sketches(searcher, [address for _, address in hits]) if folding else []
-    listed = [hit for hit, _ in hits]
+        shares = _shares(searcher, matcher.context(asked, filters), hits)
+    listed = [replace(hit, parts=shares[n]) if n in shares else hit for n, (hit, _) in enumerate(hits)]
     if folding:
         listed = [
             replace(h, folded_into=to) if to is not None else h for h, to in zip(listed, fold(sketches), strict=True)
@@ -114,6 +120,34 @@ def _hit(step: int, key: int, span: int, version: Version) -> Hit:
         score=score,
         parts={"bm25": score},
     )
+
+
+def _shares(
+    searcher: tantivy.Searcher,
+    context: Mapping[str, tantivy.Query],
+    hits: Sequence[tuple[Hit, tantivy.DocAddress]],
+) -> dict[int, dict[str, float]]:
+    """For the best hits of the first pages: what of the score is the text's, the title's and the headings'."""
+    best: dict[str, int] = {}
+    for n, (hit, _) in enumerate(hits):
+        best.setdefault(hit.capture, n)
+        if len(best) == EXPLAINED:
+            break
+    shares = {}
+    for n in best.values():
+        hit, place = hits[n]
+        parts = {name: _share(searcher, query, place) for name, query in context.items()}
+        shares[n] = {"text": round(hit.score - sum(parts.values()), 2), **parts}
+    return shares
+
+
+def _share(searcher: tantivy.Searcher, query: tantivy.Query, place: tantivy.DocAddress) -> float:
+    try:
+        told = query.explain(searcher, place).to_json()
+    except ValueError:  # Tantivy's word for a passage that does not match
+        return 0.0
+    found = _VALUE.search(told)
+    return round(float(found[1]), 2) if found else 0.0
 
 
 def _sketches(searcher: tantivy.Searcher, places: Sequence[tantivy.DocAddress]) -> list[int]:

@@ -6,10 +6,12 @@ bucket is 0. The share of equal buckets estimates the share of common words, wha
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 _BUCKETS = 32
 _LOWEST_BITS = int("1" * _BUCKETS, 16)  # the lowest bit of each bucket
@@ -20,9 +22,10 @@ _QUARTERS = tuple(((1 << _BUCKETS) - 1) << shift for shift in range(0, 4 * _BUCK
 MAX_DIFFERENCE = 3 / 32
 
 
-def sketch(hashes: Iterable[int]) -> int:
-    """The fingerprint, a number of 128 bits, of a passage's distinct word hashes (32 bits each)."""
-    smallest = {value & 31: value for value in sorted(hashes, reverse=True)}
+def sketch(words: str) -> int:
+    """The fingerprint, a number of 128 bits, of words parted by spaces. Letter case must have been levelled."""
+    hashes = sorted(map(crc32, set(words.encode("utf-8", "surrogatepass").split())), reverse=True)
+    smallest = {value & 31: value for value in hashes}
     packed = 0
     for bucket, value in smallest.items():
         packed |= ((value >> 5) % 15 + 1) << (bucket << 2)
@@ -46,17 +49,28 @@ def fold(sketches: Sequence[int]) -> list[int | None]:
 
     Near-copies differ in three buckets at most, so that of four quarters one is equal: only such pairs are compared.
     """
+    folded: list[int | None] = [None] * len(sketches)
     seen: dict[int, list[int]] = {}
-    folded: list[int | None] = []
-    for place, value in enumerate(sketches):
+    for place in _sharing(sketches):
+        value = sketches[place]
         quarters = [quarter for quarter in (value & mask for mask in _QUARTERS) if quarter]
-        found: int | None = None
         for quarter in quarters:
             for earlier in seen.get(quarter, ()):
+                found = folded[place]
                 if (found is None or earlier < found) and near(value, sketches[earlier]):
-                    found = earlier
-        folded.append(found)
-        if found is None:
+                    folded[place] = earlier
+        if folded[place] is None:
             for quarter in quarters:
                 seen.setdefault(quarter, []).append(place)
     return folded
+
+
+def _sharing(sketches: Sequence[int]) -> list[int]:
+    """The places of the fingerprints that have a quarter in common with another one: mostly few."""
+    sharing: set[int] = set()
+    for mask in _QUARTERS:
+        quarters = [value & mask for value in sketches]
+        if len(set(quarters)) < len(quarters):
+            counts = Counter(quarters)
+            sharing.update(place for place, quarter in enumerate(quarters) if quarter and counts[quarter] > 1)
+    return sorted(sharing)

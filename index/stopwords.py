@@ -33,7 +33,7 @@ _LISTS = {
     "sv": "och i att det en ett som på är av för med till den de var har om inte från vad vem var när hur varför vilken vilka vilket många mycket blev kan ska eller hade",
     "tr": "ve bir bu da de mi mı mu mü ne kim nerede nereden nereye zaman nasıl neden niçin hangi kaç kadar ile için olarak olan oldu olduğu olduğunu çok daha en gibi ya veya ama değil var her şey hangisi kimdir nedir",
     "uk": "і й в у на не що з із як та до за від по це але або чи коли де хто який яка яке які чому скільки був була було були бути є для при його її їх той",
-    "vi": "là và của có được cho các những một trong với đã ở từ để khi này đó nào gì ai đâu sao thế bao nhiêu tại vì không như về bị ra vào theo cũng thì mà",
+    "vi": "là và của có được cho các những một trong với đã ở từ để này đó gì ai",
 }
 # fmt: on
 
