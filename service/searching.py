@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from index import Hits
+from index import Hit, Hits
 from service import tokens
 from service.answering import Draft, answer
 from service.assembling import (
@@ -58,14 +58,22 @@ FOLLOW_SECONDS = 5.0
 """How long a search waits for the index to hold what was captured before it."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Opened:
     """A result whose texts have been read from the bucket."""
 
     candidate: Candidate
     capture: Capture
     document: Document
-    passages: tuple[Passage, ...]
+
+    @property
+    def offered(self) -> tuple[Hit, ...]:
+        """The passages that the budget may choose from, best first."""
+        return self.candidate.hits[:PER_PAGE]
+
+    def passage(self, hit: Hit) -> Passage:
+        """The passage at a hit."""
+        return passage_of(self.capture, self.document, ordinal=hit.ordinal, start=hit.start, end=hit.end)
 
 
 @dataclass
@@ -133,26 +141,22 @@ def _open(parts: Parts, candidate: Candidate, run: Run) -> str:
         return REMOVED
     except DamagedObject:
         return DAMAGED
-    passages = tuple(
-        passage_of(capture, document, ordinal=hit.ordinal, start=hit.start, end=hit.end)
-        for hit in candidate.hits[:PER_PAGE]
-    )
-    run.opened.append(Opened(candidate, capture, document, passages))
+    run.opened.append(Opened(candidate, capture, document))
     return KEPT
 
 
 def _draft(request: SearchRequest, run: Run, begun: datetime, fetched: list[dict[str, Any]]) -> Draft:
     """The record and the reply."""
     offers = [
-        Offer(page=place, score=hit.score, text=passage.text)
+        Offer(page=place, score=hit.score, text=one.document.text[hit.start : hit.end])
         for place, one in enumerate(run.opened)
-        for hit, passage in zip(one.candidate.hits, one.passages, strict=False)
+        for hit in one.offered
     ]
     chosen, spent = pack(offers, request.max_tokens, request.max_tokens_per_url)
     results, listed, place = [], [], 0
     for rank, one in enumerate(run.opened, start=1):
-        mine = [passage for offset, passage in enumerate(one.passages) if place + offset in chosen]
-        place += len(one.passages)
+        mine = [one.passage(hit) for offset, hit in enumerate(one.offered) if place + offset in chosen]
+        place += len(one.offered)
         results.append(
             Result(
                 rank=rank,

@@ -14,8 +14,8 @@ def test_latin_text_costs_a_token_for_four_characters() -> None:
     assert estimate("a") == 1
 
 
-def test_scripts_without_spaces_cost_a_token_for_each_character() -> None:
-    assert estimate("旧码头将于下周六重新开放") == 12
+def test_other_scripts_cost_more_for_each_character() -> None:
+    assert estimate("旧码头将于下周六重新开放") == 9
     assert estimate("Билет на паром") == 7
 
 
