@@ -20,7 +20,7 @@ from service.following import Follower
 from service.keyring import Keyring
 from service.parts import Parts, Readers
 from service.settings import Settings
-from snapshots import Archive, Catalogue, Log, State, Store, open_log, open_store
+from snapshots import Archive, Catalogue, CatalogueDamaged, CatalogueVersion, Log, State, Store, open_log, open_store
 
 log = structlog.get_logger(__name__)
 
@@ -110,7 +110,7 @@ def _open_archive(settings: Settings, store: Store | None) -> _Opened:
     bucket = store or open_store(settings.bucket_address, **settings.store_options)
     try:
         opened = open_log(bucket, settings.key_path, create=True, origin=settings.log_origin)
-        catalogue = Catalogue.open(settings.catalogue_url)
+        catalogue = _open_catalogue(settings)
         state = State.open(settings.state_url)
         archive = Archive(bucket, opened, catalogue)
         archive.catch_up()
@@ -118,6 +118,19 @@ def _open_archive(settings: Settings, store: Store | None) -> _Opened:
         bucket.close()
         raise
     return _Opened(bucket, opened, catalogue, archive, state)
+
+
+def _open_catalogue(settings: Settings) -> Catalogue:
+    """The catalogue. A file that is damaged or of another version is thrown away: the log fills a new one."""
+    try:
+        return Catalogue.open(settings.catalogue_url)
+    except (CatalogueDamaged, CatalogueVersion) as error:
+        if settings.database_url is not None:
+            raise  # a database server's tables are not ours to drop
+        log.warning("the catalogue is made anew", reason=str(error))
+        for name in ("catalogue.db", "catalogue.db-wal", "catalogue.db-shm"):
+            (settings.data / name).unlink(missing_ok=True)
+        return Catalogue.open(settings.catalogue_url)
 
 
 def _close_index(follower: Follower) -> None:

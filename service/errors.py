@@ -141,6 +141,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "snapshots.LogDamaged": Meaning("log-damaged", 500, NOT_DONE, "The log contradicts itself."),
     "snapshots.CatalogueError": Meaning("catalogue", 500, NOT_DONE, "The catalogue could not do what was asked."),
     "snapshots.CatalogueBusy": Meaning("catalogue-busy", 503, NOT_DONE, "The catalogue is held by another process."),
+    "snapshots.CatalogueDamaged": Meaning("database-damaged", 503, NOT_DONE, "A database file is damaged."),
     "snapshots.CatalogueVersion": Meaning(
         "data-version", 503, NOT_DONE, "The data directory was made by another version."
     ),

@@ -6,7 +6,6 @@ waits until the index holds it.
 """
 
 import threading
-import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
@@ -88,7 +87,11 @@ class Follower:
             self._waiting += 1
             self._changed.notify_all()
             try:
-                self._changed.wait_for(lambda: self._followed > wanted or self._closing, timeout=seconds)
+                self._changed.wait_for(
+                    # An index that is stuck is not waited for: the answer says how far it is behind.
+                    lambda: self._followed > wanted or self._closing or self._failure is not None,
+                    timeout=seconds,
+                )
             finally:
                 self._waiting -= 1
             return max(0, wanted + 1 - self._followed)
@@ -135,8 +138,10 @@ class Follower:
             except (EvidenceError, QueryError) as error:
                 if self._failure is None:
                     logger.warning("the index cannot follow the log", error=str(error))
-                self._failure = str(error)
-                time.sleep(IDLE)
+                with self._changed:
+                    self._failure = str(error)
+                    self._changed.notify_all()
+                    self._changed.wait_for(lambda: self._closing, timeout=IDLE)
 
     def _step(self) -> bool:
         """Follow one batch. Returns whether there was one."""

@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.schema import Table
 
-from snapshots.errors import CatalogueBusy, CatalogueError, CatalogueVersion, StoreFull
+from snapshots.errors import CatalogueBusy, CatalogueDamaged, CatalogueError, CatalogueVersion, StoreFull
 
 TIMEOUT: Final = 30.0
 """Seconds a writer waits for others. A commit takes milliseconds and a VACUUM seconds; who waits longer than this
@@ -298,6 +298,7 @@ def _sync(path: Path) -> None:
 
 
 _BUSY: Final = ("database is locked", "database table is locked", "lock timeout", "connection timeout", "pool limit")
+_DAMAGED: Final = ("file is not a database", "database disk image is malformed")
 _FULL: Final = ("disk is full", "no space left", "disk i/o error", "could not extend file")
 
 
@@ -320,6 +321,8 @@ def _named(message: str, *, lost: bool) -> CatalogueError | StoreFull:
         return StoreFull(f"the disk has no room for the database: {message}")
     if lost or any(words in lowered for words in _BUSY):
         return CatalogueBusy(f"the database is held by another process or does not answer: {message}")
+    if any(words in lowered for words in _DAMAGED):
+        return CatalogueDamaged(f"the database file is damaged: {message}")
     return CatalogueError(f"the database says: {message}")
 
 

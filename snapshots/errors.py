@@ -23,6 +23,7 @@
     │   └── BadProof             a proof, signed note, checkpoint or key is malformed or does not hold
     └── CatalogueError
         ├── CatalogueBusy        another process held the database for longer than the time-out
+        ├── CatalogueDamaged     the database file is not whole
         └── CatalogueVersion     the database was made by another version of Citator
 
 Exceptions of the parts underneath (botocore, SQLAlchemy, pydantic, OSError) never leave `snapshots`.
@@ -161,6 +162,10 @@ class CatalogueError(EvidenceError):
 
 class CatalogueBusy(CatalogueError):
     """Another process held the database for longer than the time-out; trying again can help."""
+
+
+class CatalogueDamaged(CatalogueError):
+    """The database file is not whole. A catalogue is made anew; of the state there may be a backup."""
 
 
 class CatalogueVersion(CatalogueError):

@@ -9,6 +9,7 @@ from service.backup import restore_backup
 from service.failures import BackupRefused, DataInUse
 from service.requests import KeyRequest, Scope
 from snapshots import (
+    CatalogueDamaged,
     DamagedObject,
     LogKey,
     LogReadOnly,
@@ -53,6 +54,22 @@ async def test_lost_views_are_made_anew_when_the_data_directory_is_opened(tmp_pa
             (tmp_path / name).unlink(missing_ok=True)
         async with opened(tmp_path) as actions:
             after = await answers(actions)
+
+    assert before == after
+
+
+async def test_a_damaged_catalogue_is_made_anew_and_a_damaged_state_is_not(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            await crawled(actions, site.url("/"))
+            before = await answers(actions)
+        (tmp_path / "catalogue.db").write_bytes(b"rubbish" * 1000)
+        async with opened(tmp_path) as actions:
+            after = await answers(actions)
+        (tmp_path / "state.db").write_bytes(b"rubbish" * 1000)
+        with pytest.raises(CatalogueDamaged):
+            async with opened(tmp_path):
+                pass
 
     assert before == after
 
