@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -34,8 +34,8 @@ CREATE INDEX newest ON pages (url) WHERE until IS NULL;
 CREATE INDEX captured ON pages (capture);
 CREATE INDEX past ON pages (position) WHERE until IS NOT NULL OR hidden;
 """
-# Versions whose pointers are remembered between searches: some 10 MB when full.
-_MAX_REMEMBERED = 20_000
+# Versions whose pointers are remembered between searches: some 15 MB when full.
+_MAX_REMEMBERED = 30_000
 # Waits for another process's commit, which takes milliseconds.
 _PATIENCE = 10.0
 # SQLite takes so many values in one statement at least.
@@ -53,8 +53,7 @@ class Standing:
     pages: int
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """Where a page version's text comes from."""
 
     capture: str
@@ -149,7 +148,7 @@ class Ledger:
             marks = ",".join("?" * len(some))
             query = f"SELECT position, capture, document, url FROM pages WHERE position IN ({marks})"  # noqa: S608 -- only question marks
             for position, *pointer in self._db.execute(query, some):
-                known[position] = Version(*pointer)
+                known[position] = Version._make(pointer)
         return known
 
     def close(self) -> None:

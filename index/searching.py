@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from index.generation import Generation, damage_named
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
     from index.ledger import Standing, Version
 
-# Scores closer than this are equal, and then the address decides: Tantivy adds single-precision numbers in an order
+# Scores closer than this are equal, and then the log decides: Tantivy adds single-precision numbers in an order
 # that depends on how the index lies on disk, and a rebuilt index must give the same order.
 SCORE_STEP = 0.01
+_STEPS = 100  # of these make 1
 
-# Asked of Tantivy at once beyond the limit, for passages that are superseded, and for equal scores at the end.
+# Asked of Tantivy at once beyond the limit, for passages that are superseded, and for equal scores at the end. A search
+# for more than so many is content with half of them rather than asking again.
 _SPARE = 50
 # Never more than so many: equal scores at the end then stay in Tantivy's order.
 _MOST = 20_000
@@ -70,56 +73,44 @@ def _ranked(
     moment: int,
     limit: int,
 ) -> tuple[list[tuple[Hit, tantivy.DocAddress]], bool]:
-    """Hits in final order, each with its place in Tantivy, and whether there are more."""
+    """Hits in final order, each with its place in Tantivy, and whether there are more.
+
+    Equal scores: the newer page first, then the place in its text; nothing that a rebuild changes.
+    """
     wanted = limit + _SPARE
+    enough = limit if limit <= _SPARE else limit // 2
+    until = standing.until
     while True:
         found = searcher.search(query, wanted, count=False).hits
         places = [address for _, address in found]
-        keys = [int(key or 0) for key in searcher.fast_field_values("key", places)]
-        steps = [round(score / SCORE_STEP) for score, _ in found]
-        until = standing.until
-        visible = [
-            (step, key, place)
-            for step, key, place in zip(steps, keys, places, strict=True)
-            if (key >> ORDINAL_BITS) <= moment < until.get(key >> ORDINAL_BITS, moment + 1)
+        keys = searcher.fast_field_values("key", places)
+        entries = [
+            (-round(score * _STEPS), -(key >> ORDINAL_BITS), key & _ORDINALS, place)
+            for (score, place), key in zip(found, map(int, filter(None, keys)), strict=True)
         ]
+        visible = [entry for entry in entries if -entry[1] <= moment < until.get(-entry[1], moment + 1)]
         complete = len(found) < wanted
         # the last score may have brothers that were not given: they are left out, all or none
-        sure = visible if complete else [entry for entry in visible if entry[0] > steps[-1]]
-        if complete or len(sure) >= limit or wanted >= _MOST:
+        sure = visible if complete else [entry for entry in visible if entry[0] < entries[-1][0]]
+        if complete or len(sure) >= enough or wanted >= _MOST:
             break
         wanted = min(wanted * 4, _MOST)
-    chosen = sure if complete or len(sure) >= limit else visible
+    chosen = sure if complete or len(sure) >= enough else visible
+    ordered = sorted(chosen, key=itemgetter(0, 1, 2))[:limit]
+    places = [place for _, _, _, place in ordered]
+    spans = map(int, searcher.fast_field_values("span", places))  # type: ignore[arg-type]  # every passage has one
     with generation.lock:
-        versions = generation.ledger.versions(key >> ORDINAL_BITS for _, key, _ in chosen)
-    ordered = sorted(chosen, key=lambda entry: _order(entry, versions))[:limit]
-    spans = searcher.fast_field_values("span", [place for _, _, place in ordered])
+        versions = generation.ledger.versions({-position for _, position, _, _ in ordered})
     hits = [
-        _hit(step, key, int(span or 0), versions[key >> ORDINAL_BITS])
-        for (step, key, _), span in zip(ordered, spans, strict=True)
+        _hit(round(-steps * SCORE_STEP, 2), -position, ordinal, span, versions[-position])
+        for (steps, position, ordinal, _), span in zip(ordered, spans, strict=True)
     ]
-    return list(zip(hits, (place for _, _, place in ordered), strict=True)), not complete or len(chosen) > limit
+    return list(zip(hits, places, strict=True)), not complete or len(chosen) > limit
 
 
-def _order(entry: tuple[int, int, tantivy.DocAddress], versions: dict[int, Version]) -> tuple[int, str, int]:
-    """Score, then address, then the newer version, then the place in the text: nothing that a rebuild changes."""
-    step, key, _ = entry
-    return -step, versions[key >> ORDINAL_BITS].url, key
-
-
-def _hit(step: int, key: int, span: int, version: Version) -> Hit:
-    score = round(step * SCORE_STEP, 2)
-    return Hit(
-        capture=version.capture,
-        document=version.document,
-        url=version.url,
-        position=key >> ORDINAL_BITS,
-        ordinal=key & _ORDINALS,
-        start=span >> 32,
-        end=span & _HALF,
-        score=score,
-        parts={"bm25": score},
-    )
+def _hit(score: float, position: int, ordinal: int, span: int, version: Version) -> Hit:
+    capture, document, url = version
+    return Hit(capture, document, url, position, ordinal, span >> 32, span & _HALF, score, {"bm25": score})
 
 
 def _shares(
