@@ -2,6 +2,7 @@
 
 from index.engine import VERSION, Index
 from index.errors import BadOption, IndexBusy, IndexDamaged, IndexVersion, QueryError
+from index.fusion import Fused, fuse
 from index.pages import Block, Hit, Hits, Page, Span
 from index.splitting import headings, split
 
@@ -9,6 +10,7 @@ __all__ = [
     "VERSION",
     "BadOption",
     "Block",
+    "Fused",
     "Hit",
     "Hits",
     "Index",
@@ -18,6 +20,7 @@ __all__ = [
     "Page",
     "QueryError",
     "Span",
+    "fuse",
     "headings",
     "split",
 ]

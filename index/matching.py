@@ -46,6 +46,8 @@ WEIGHTS = Weights()
 
 # A run of a script without spaces up to here, asked for alone, is one word: found whole or not at all.
 _WHOLE_RUN = 3
+# Parts of names such as `maxRetries` that are looked for besides the names.
+_MOST_PARTS = 16
 # Terms that one character alone may begin.
 _MOST_EXPANDED = 256
 
@@ -127,7 +129,7 @@ class Matcher:
 
     def _spaced(self, text: str, languages: Sequence[str], stopped: frozenset[str]) -> Iterator[tuple[str, Query]]:
         counts = Counter(word for word in spaced_words(text, None).split() if word not in stopped)
-        parts = [part for part in identifier_parts(text) if part not in counts]
+        parts = [part for part in identifier_parts(text) if part not in counts][:_MOST_PARTS]
         for word, count in (*counts.items(), *Counter(parts).items()):
             yield from self._word(word, count, languages)
 

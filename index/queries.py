@@ -15,8 +15,14 @@ from index.scripts import any_unspaced
 
 # Longer queries are cut: nobody types them, and each word costs time.
 MAX_QUERY = 10_000
-# Different words that are looked for; the first ones count.
+# Different words that are looked for; the first ones count. Four characters of a script without spaces are a word.
 MAX_WORDS = 64
+_CHARACTERS_A_WORD = 4
+# Words of a phrase, and of a piece such as `usb-c`: longer ones are looked for by their beginning, or by their words.
+MAX_PHRASE = 32
+_MAX_TOGETHER = 8
+# Phrases, exclusions and sites that are looked at: each is a search of its own inside the search.
+_MAX_PARTS = 32
 # A dash before fewer letters is a flag (`python -m`, `ls -la`), not an exclusion.
 _SHORTEST_EXCLUDED = 3
 _MAX_NAMED = 40
@@ -24,12 +30,12 @@ _MAX_NAMED = 40
 _PIECE = re.compile(r'(?P<minus>(?<!\S)-)?"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|"')
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u300c\u300d", '"'))
 _SITE = re.compile(r"(-?)site:(.*)", re.IGNORECASE | re.DOTALL)
-_HOST = re.compile(r"(?:[a-z]+://)?(?:\*\.|\.)?([\w-]+(?:\.[\w-]+)*)\.?(?::\d+)?(/.*)?", re.IGNORECASE | re.DOTALL)
+_HOST = re.compile(r"(?:[a-z]{1,20}://)?(?:\*\.|\.)?([\w-]+(?:\.[\w-]+)*)\.?(?::\d+)?(/.*)?", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(
     r"(?:title|intitle|inurl|url|intext|body|author|filetype|lang|language|date|before|after|text|heading):",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,20}://\S+", re.IGNORECASE)
 # Joined as names, versions, dates and paths are; apostrophes join parts of speech.
 _JOINED = re.compile(r"\w[-._/:@\\]+\w")
 _SIGNS = re.compile(r"[*\\^~()\[\]{}<>|!]|&&|(?<!\S)[+:/&=;,?]|:(?!\S)")
@@ -133,7 +139,7 @@ def _word(word: str, notes: _Notes) -> None:
         notes.relax("address_as_words", word)
         notes.addresses.append(word.split("://", 1)[1].rstrip("/"))
     shaped = shape(word).split()
-    if len(shaped) > 1 and _JOINED.search(word):
+    if 1 < len(shaped) <= _MAX_TOGETHER and _JOINED.search(word):
         notes.together.append(" ".join(shaped))
     notes.words += shaped
 
@@ -145,19 +151,48 @@ def _finished(notes: _Notes) -> Asked:
         notes.excluded = []
     if not notes.words:
         notes.relax("no_words")
-    kept = list(dict.fromkeys(notes.words))[:MAX_WORDS]
-    if len(kept) < len(set(notes.words)):
-        notes.relax("cut_to_words", str(MAX_WORDS))
-        words = [word for word in notes.words if word in set(kept)]
-    else:
-        words = notes.words
+    words = _cut_words(notes)
+    asked = [_some(parts, notes) for parts in (notes.phrases, notes.excluded, notes.sites, notes.other_sites)]
+    phrases, excluded, sites, other_sites = asked
     return Asked(
-        words=tuple(words),
-        phrases=tuple(dict.fromkeys(word_form(phrase) for phrase in notes.phrases)),
-        together=tuple(dict.fromkeys(word_form(piece) for piece in notes.together)),
-        excluded=tuple(dict.fromkeys(word_form(piece) for piece in notes.excluded)),
-        sites=tuple(dict.fromkeys(notes.sites)),
-        other_sites=tuple(dict.fromkeys(notes.other_sites)),
-        addresses=tuple(notes.addresses),
+        words=words,
+        phrases=tuple(word_form(_beginning(phrase, notes)) for phrase in phrases),
+        together=tuple(word_form(piece) for piece in list(dict.fromkeys(notes.together))[:_MAX_PARTS]),
+        excluded=tuple(word_form(_beginning(piece, notes)) for piece in excluded),
+        sites=sites,
+        other_sites=other_sites,
+        addresses=tuple(notes.addresses[:1]),
         relaxed=tuple(notes.relaxed),
     )
+
+
+def _cut_words(notes: _Notes) -> tuple[str, ...]:
+    """As many of the words as are looked for."""
+    room = MAX_WORDS
+    kept: dict[str, str] = {}
+    for word in dict.fromkeys(notes.words):
+        if room <= 0:
+            notes.relax("cut_to_words", str(MAX_WORDS))
+            break
+        unspaced = not word.isascii() and any_unspaced().search(word) is not None
+        kept[word] = word[: room * _CHARACTERS_A_WORD] if unspaced else word
+        room -= -(-len(kept[word]) // _CHARACTERS_A_WORD) if unspaced else 1
+        if len(kept[word]) < len(word):
+            notes.relax("cut_to_words", str(MAX_WORDS))
+    return tuple(kept[word] for word in notes.words if word in kept)
+
+
+def _some(parts: list[str], notes: _Notes) -> tuple[str, ...]:
+    different = tuple(dict.fromkeys(parts))
+    if len(different) > _MAX_PARTS:
+        notes.relax("cut_to_parts", str(_MAX_PARTS))
+    return different[:_MAX_PARTS]
+
+
+def _beginning(phrase: str, notes: _Notes) -> str:
+    """As much of a phrase as is looked for as one."""
+    words = phrase.split()
+    short = " ".join(words[:MAX_PHRASE])[: MAX_PHRASE * 4 if any_unspaced().search(phrase) else None]
+    if len(short) < len(" ".join(words)):
+        notes.relax("phrase_cut_to_words", str(MAX_PHRASE))
+    return short

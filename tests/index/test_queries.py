@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from index.queries import MAX_QUERY, read_query
+from index.queries import MAX_PHRASE, MAX_QUERY, MAX_WORDS, read_query
 from tests.index.pages import page
 
 if TYPE_CHECKING:
@@ -166,3 +166,20 @@ def test_repeated_words_count(index: Index) -> None:
     second = index.search("boat harbour pilot pilot").hits[0]
 
     assert (first.position, second.position) == (1, 2)
+
+
+def test_overlong_parts_of_a_query_are_cut_and_the_cuts_are_named() -> None:
+    words = [f"word{n}" for n in range(900)]
+
+    many = read_query(" ".join(words))
+    phrase = read_query('"' + " ".join(words) + '"')
+    chinese = read_query("渡船票价" * 2_000)
+    exclusions = read_query("boat " + " ".join(f"-{word}" for word in words))
+
+    assert len(many.words) == MAX_WORDS
+    assert len(phrase.phrases[0].split()) == MAX_PHRASE
+    assert len(chinese.words[0]) == 4 * MAX_WORDS
+    assert len(exclusions.excluded) == 32
+    assert all(f"cut_to_words: {MAX_WORDS}" in asked.relaxed for asked in (many, phrase, chinese))
+    assert f"phrase_cut_to_words: {MAX_PHRASE}" in phrase.relaxed
+    assert "cut_to_parts: 32" in exclusions.relaxed
