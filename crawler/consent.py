@@ -3,6 +3,8 @@
 import re
 from typing import Any, Final
 
+from crawler.markup import cut_out
+
 _WORDS: Final = re.compile(
     r"consent|\bpartners?\b|legitimate interest|privacy (?:policy|settings|choices)|personal data|advertising|"
     r"\bgdpr\b|\bccpa\b|einwilligung|datenschutz|zustimm|partnern|personenbezogen|consentement|donn[ée]es personnelles|"
@@ -11,6 +13,11 @@ _WORDS: Final = re.compile(
     r"プライバシー|쿠키|개인정보",
     re.IGNORECASE,
 )
+# Every notice has one of these. Looking for them is twenty times faster than the patterns, on texts of any length.
+_STEMS: Final = (
+    "cookie", "consent", "consens", "einwilligung", "zustimm", "toestemming", "samtyck", "samtykk", "zgod", "souhlas",
+    "súhlas", "куки", "согласи", "同意", "隐私", "隱私", "クッキー", "쿠키", "개인정보",
+)  # fmt: skip
 _COOKIES: Final = re.compile(r"cookie|куки|クッキー|쿠키", re.IGNORECASE)
 
 # A notice rarely is longer; a text that is, is about cookies.
@@ -21,19 +28,56 @@ MAX_NOTICE_WORDS: Final = 400
 MIN_SHARE: Final = 0.5
 MIN_CONSENT_SHARE: Final = 0.3
 
+# A notice that does not name cookies must be about nothing else.
+MIN_SHARE_WITHOUT_COOKIES: Final = 0.75
+MIN_SENTENCES: Final = 3
+
+# A page with fewer words beside its notice has no text of its own.
+MIN_OTHER_WORDS: Final = 20
+_CONTAINERS: Final = frozenset(("div", "section", "aside", "form", "dialog", "footer", "header"))
+
 _SENTENCE_END: Final = re.compile(r"[.!?。\uff01\uff1f]+\s*|\n+")
 
 
 def is_consent_text(text: str) -> bool:
-    """Whether TEXT as a whole is a consent notice: short, names cookies, and most sentences are about it."""
-    if not _COOKIES.search(text) or len(text.split()) > MAX_NOTICE_WORDS:
+    """Whether TEXT as a whole is a consent notice: short, and most sentences are about cookies or consent."""
+    if len(text.split()) > MAX_NOTICE_WORDS:
         return False
-    sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) > 2 or not s.isascii()]  # noqa: PLR2004 - "OK", "Read more"
-    consent = [_WORDS.search(s) is not None for s in sentences]
-    about = sum(said or _COOKIES.search(s) is not None for s, said in zip(sentences, consent, strict=True))
-    return (
-        bool(sentences) and about >= MIN_SHARE * len(sentences) and sum(consent) >= MIN_CONSENT_SHARE * len(sentences)
-    )
+    sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) > 2 or not s.isascii()]  # noqa: PLR2004 - "Read more"
+    consent = sum(_WORDS.search(s) is not None for s in sentences)
+    if not _COOKIES.search(text):
+        return len(sentences) >= MIN_SENTENCES and consent >= MIN_SHARE_WITHOUT_COOKIES * len(sentences)
+    about = sum(_WORDS.search(s) is not None or _COOKIES.search(s) is not None for s in sentences)
+    return bool(sentences) and about >= MIN_SHARE * len(sentences) and consent >= MIN_CONSENT_SHARE * len(sentences)
+
+
+def is_about_consent(root: Any) -> bool:
+    """Whether the page with the `html` element ROOT calls itself one about cookies or privacy, as policies do."""
+    titles = ("".join(e.itertext()) for e in root.iter("title", "h1"))
+    return any(_COOKIES.search(t) or _WORDS.search(t) for t in titles)
+
+
+def _may_hold_notice(text: str) -> bool:
+    lowered = text.lower()
+    return any(stem in lowered for stem in _STEMS)
+
+
+def take_out_notices(root: Any, visible: str) -> None:
+    """Take the containers that hold a consent notice and nothing else out of a page that has other text too.
+
+    What stands in an article is left: a section may well be about consent.
+    """
+    if not _may_hold_notice(visible) or is_about_consent(root):
+        return
+    notices = [
+        e
+        for e in consent_elements(root)
+        if e.tag in _CONTAINERS and next(e.iterancestors("article", "main"), None) is None
+    ]
+    taken = sum(len("".join(e.itertext()).split()) for e in notices)
+    if notices and len(visible.split()) - taken >= MIN_OTHER_WORDS:
+        for element in notices:
+            cut_out(element)
 
 
 def consent_elements(root: Any) -> list[Any]:
@@ -48,7 +92,7 @@ def consent_elements(root: Any) -> list[Any]:
         if not isinstance(element.tag, str):
             continue
         text = " ".join(element.itertext())
-        if not _COOKIES.search(text):
+        if not _may_hold_notice(text):
             continue
         if is_consent_text(text):
             found.append(element)

@@ -16,8 +16,8 @@ from typing import Any, Final
 from lxml import etree
 
 from crawler.blocks import text_with_blocks
-from crawler.consent import consent_elements, is_consent_text
-from crawler.markup import without_controls
+from crawler.consent import consent_elements, is_about_consent, is_consent_text, take_out_notices
+from crawler.markup import cut_out, without_controls
 from crawler.reading import Block
 from crawler.threads import MIN_POSTS, OTHER_THINGS, find_posts, repeated_quotes, thread_signs
 
@@ -35,8 +35,8 @@ SUSPECT_SHARE: Final = 0.15
 QUICK_SHARE: Final = 0.5
 _MAIN_ROLE: Final = etree.XPath("descendant::*[@role='main']")
 _UNCLEAN: Final = (
-    "aside", "audio", "button", "fencedframe", "fieldset", "figure", "footer", "iframe", "input", "label", "link", "nav",
-    "noindex", "noscript", "object", "option", "select", "source", "svg", "time",
+    "aside", "audio", "button", "fencedframe", "fieldset", "figure", "footer", "iframe", "input", "label", "link",
+    "nav", "noindex", "noscript", "object", "option", "select", "source", "svg", "time",
 )  # fmt: skip
 
 # On discussions without named posts: resiliparse is taken if it finds this much more than trafilatura.
@@ -59,23 +59,22 @@ class MainText:
 
 
 def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
-    """The main text of the page ROOT, which is left as it was but for tags of main columns.
+    """The main text of the page ROOT, which is changed on the way: use it for nothing else afterwards.
 
     SOURCE is the page's HTML as text, VISIBLE its visible text.
     """
     if _is_large(root):
         found = _resiliparse(source)
         return replace(found, detail=f"the page has more than {MAX_ELEMENTS} elements and was read in a simpler way")
+    take_out_notices(root, visible)
     free_main_columns(root)
     join_split_bodies(root)
     found = _choose(root, source, url, visible)
-    if not is_consent_text(found.text):
+    if not is_consent_text(found.text) or is_about_consent(root):
         return found
     again = copy(root)
     for element in consent_elements(again):
-        parent = element.getparent()
-        if parent is not None:
-            parent.remove(element)
+        cut_out(element)
     second = _article(again, url) or _everything(again)
     if second.text and not is_consent_text(second.text):
         return second

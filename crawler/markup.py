@@ -60,3 +60,17 @@ def parse_html(text: str) -> Any | None:
             return root
         reason = error.message
     raise TooDeep(reason)
+
+
+def cut_out(element: Any) -> None:
+    """Take ELEMENT out and leave the text after it."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tail:
+        before = element.getprevious()
+        if before is not None:
+            before.tail = _CONTROLS.sub(" ", (before.tail or "") + element.tail)
+        else:
+            parent.text = _CONTROLS.sub(" ", (parent.text or "") + element.tail)
+    parent.remove(element)

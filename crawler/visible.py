@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from lxml import etree
 
+from crawler.markup import cut_out
 from crawler.scalars import scalars
 
 # U+2029, PARAGRAPH SEPARATOR, marks where a block begins and ends. Where a page itself has one it means the same.
@@ -92,12 +93,12 @@ def visible_text(root: Any) -> Visible:
     for element in list(tree.iter(*_NO_TEXT)):
         if element.tag == "noscript":
             noscript.append("".join(element.itertext()))
-        _cut(element)
+        cut_out(element)
     hidden = []
     for element in _MAYBE_HIDDEN(tree):
         if _is_hidden(element):
             hidden.append(" ".join(element.itertext()))
-            _cut(element)
+            cut_out(element)
     for element in tree.iter(*_BLOCK_TAGS):
         try:
             element.text = f"{_BREAK}{element.text or ''}"
@@ -117,20 +118,6 @@ def _is_hidden(element: Any) -> bool:
     if element.tag == "dialog" and element.get("open") is None:
         return True
     return _HIDING_STYLE.search(element.get("style") or "") is not None
-
-
-def _cut(element: Any) -> None:
-    """Take ELEMENT out and leave the text after it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is not None:
-            before.tail = _CONTROLS.sub(" ", (before.tail or "") + element.tail)
-        else:
-            parent.text = _CONTROLS.sub(" ", (parent.text or "") + element.tail)
-    parent.remove(element)
 
 
 def _keep_lines(pre: Any) -> None:

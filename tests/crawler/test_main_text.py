@@ -15,6 +15,10 @@ NOTICES = {
     "sono trattati come descritto.",
     "pl": "My i nasi partnerzy używamy plików cookie do pomiaru wizyt. Zgodę można wycofać. Dane osobowe chronimy.",
 }
+WITHOUT_COOKIES = (
+    "We and our partners process personal data such as your address. With your consent we use it for advertising. "
+    "You can withdraw your consent at any time. Some partners rely on legitimate interest."
+)
 HEADING = "<h1>Old ferry sails again</h1>"
 SENTENCE = "The old ferry crossed the sound on Sunday for the first time in eleven years."
 ARTICLE = HEADING + paragraphs(PROSE[0], SENTENCE, PROSE[1])
@@ -42,6 +46,23 @@ def test_a_page_with_nothing_but_a_consent_notice_is_not_ok(language: str) -> No
     assert reading.text == ""
     assert reading.detail is not None
     assert NOTICES[language][:30] in reading.visible
+
+
+def test_a_notice_that_names_no_cookies_is_known_too() -> None:
+    alone = read(page(f"<div>{paragraphs(WITHOUT_COOKIES)}</div>"))
+    beside = read(page(f"<div>{paragraphs(WITHOUT_COOKIES)}</div><aside>{ARTICLE}</aside>"))
+
+    assert alone.page_state == "consent"
+    assert SENTENCE in beside.text
+    assert "legitimate interest" not in beside.text
+
+
+@pytest.mark.parametrize("title", ["Cookie policy", "Privacy policy of the harbour", "Datenschutz"])
+def test_a_page_that_is_about_consent_is_read(title: str) -> None:
+    reading = read(page(f"<h1>{title}</h1>{paragraphs(NOTICES['en'])}", f"<title>{title}</title>"))
+
+    assert reading.outcome == "ok"
+    assert "legitimate interest" in reading.text
 
 
 def test_an_article_about_cookies_is_an_article() -> None:
