@@ -59,7 +59,8 @@ async def answer(parts: Parts, draft: Draft, caller: Caller, *, store: bool) -> 
         media_type=media_type,
         served_at=stamp(parts.clock()),
     )
-    batch = Batch(blobs=(*draft.blobs, body), records=(*draft.records, draft.record, serving))
+    # The body names its record, which has a nonce: nobody else can have kept the same bytes.
+    batch = Batch(blobs=draft.blobs, own=(body,), records=(*draft.records, draft.record, serving))
     await keep(parts, batch)
     return Reply(body=body, record=draft.record.id, serving=serving.id, media_type=media_type, status=status)
 

@@ -1,6 +1,6 @@
 """What is handed to the archive to be kept, and what it says then."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -19,11 +19,13 @@ Progress = Callable[[int, int], None]
 class Batch:
     """Blobs and records that are kept together: all of them, or an error. Records may name what stands beside them.
 
-    Documents stand among the records. Passages are never handed over: they follow from what is kept.
+    Documents stand among the records. Passages are never handed over: they follow from what is kept. `own` are blobs
+    that cannot have been kept before, since they hold something random; nobody looks whether they are there.
     """
 
     blobs: tuple[bytes, ...] = ()
     records: tuple[Record | UnknownRecord, ...] = ()
+    own: tuple[bytes, ...] = ()
 
     @cached_property
     def blob_ids(self) -> tuple[str, ...]:
@@ -44,7 +46,7 @@ class Batch:
     @property
     def size(self) -> int:
         """Bytes of all that is in it."""
-        return sum(map(len, self.blobs)) + sum(len(record.encoded) for record in self.records)
+        return sum(map(len, (*self.blobs, *self.own))) + sum(len(record.encoded) for record in self.records)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ class OrderedLog(Protocol):
     @property
     def read_only(self) -> bool: ...  # noqa: D102
 
-    def append(self, ids: Sequence[str], *, publish_now: bool = True) -> range: ...  # noqa: D102
+    def append(  # noqa: D102
+        self, ids: Sequence[str], *, publish_now: bool = True, beside: Mapping[str, bytes] | None = None
+    ) -> range: ...
 
     def publish(self) -> None: ...  # noqa: D102
 

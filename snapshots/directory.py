@@ -45,21 +45,8 @@ class Directory:
 
     def put_new(self, objects: Mapping[str, bytes]) -> frozenset[str]:
         """See `Store`."""
-        paths = {name: self._path(checked(name)) for name in objects}
         with self._explained(), self._staging() as staging:
-            taken = {name for name, path in paths.items() if self._size(path) is not None}
-            staged = {name: staging.write(data) for name, data in objects.items() if name not in taken}
-            if staged:
-                self._files.sync(self._root, list(staged.values()))
-                with self._locked("lock"):
-                    for name, temporary in staged.items():
-                        if self._size(paths[name]) is None:
-                            self._publish(staging, temporary, paths[name])
-                        else:
-                            taken.add(name)
-            # Names that another writer made a moment ago may not be durable yet: they are synced here too.
-            self._files.sync(self._root, self._folders(paths.values()))
-        return frozenset(taken)
+            return self._put_new(staging, objects)
 
     def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
         """See `Store`."""
@@ -102,12 +89,15 @@ class Directory:
             data = self.get(name)
         return data, _token(data)
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
         """See `Store`. The token is the SHA-256 of the bytes."""
         path = self._path(checked(name))
         with self._explained(), self._staging() as staging:
             temporary = staging.write(data)
-            self._files.sync(self._root, [temporary])
+            if after:
+                self._put_new(staging, after, beside=temporary)
+            else:
+                self._files.sync(self._root, [temporary])
             # The lock is held until the name is durable: nobody reads a value that a loss of power would take back.
             with self._locked("swap"):
                 if self._version(path) != expected:
@@ -151,6 +141,25 @@ class Directory:
             temporary, self._temporary = self._temporary, None
         if temporary is not None:
             temporary.close()
+
+    def _put_new(self, staging: Staging, objects: Mapping[str, bytes], *, beside: str | None = None) -> frozenset[str]:
+        """Writes what is new; the contents of the temporary file `beside` become durable with theirs."""
+        paths = {name: self._path(checked(name)) for name in objects}
+        taken = {name for name, path in paths.items() if self._size(path) is not None}
+        staged = {name: staging.write(data) for name, data in objects.items() if name not in taken}
+        written = [*staged.values(), *([] if beside is None else [beside])]
+        if written:
+            self._files.sync(self._root, written)
+        if staged:
+            with self._locked("lock"):
+                for name, temporary in staged.items():
+                    if self._size(paths[name]) is None:
+                        self._publish(staging, temporary, paths[name])
+                    else:
+                        taken.add(name)
+        # Names that another writer made a moment ago may not be durable yet: they are synced here too.
+        self._files.sync(self._root, self._folders(paths.values()))
+        return frozenset(taken)
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"

@@ -48,8 +48,11 @@ class Keeping:
     def _together(self, batches: Sequence[Batch]) -> Sequence[Kept | BaseException]:
         shared = {name: data for batch in batches for name, data in batch.shared.items()}
         logged = {name: record for batch in batches for name, record in batch.logged.items()}
-        self._objects.put([*shared.values(), *(record.encoded for record in logged.values())])
-        positions = self._log.append(list(logged), publish_now=False)
+        own = [blob for batch in batches for blob in batch.own]
+        # What others may have kept is looked at first; all that is new goes with the log's own objects.
+        self._objects.put(shared.values())
+        beside = self._objects.at_rest([*own, *(record.encoded for record in logged.values())])
+        positions = self._log.append(list(logged), publish_now=False, beside=beside)
         # From here on the entries are in the log: whatever goes wrong, they must not be appended again.
         entries = [Entry(name, record) for name, record in logged.items()]
         removed = self._tell_catalogue(positions.start, entries, shared)

@@ -6,7 +6,7 @@ log. How a commit works, and what a kill between any two of its steps leaves, st
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -118,8 +118,13 @@ class Log:
         """Whether it is open without its key."""
         return self._state.key is None
 
-    def append(self, ids: Sequence[str], *, publish_now: bool = True) -> range:
+    def append(
+        self, ids: Sequence[str], *, publish_now: bool = True, beside: Mapping[str, bytes] | None = None
+    ) -> range:
         """Appends record ids in one commit and returns their positions. They are committed and durable then.
+
+        The objects in `beside`, by name, are written first: durable before the entries are in the log, and with the
+        same syncs.
 
         With `publish_now` false, tiles and `log/checkpoint` are left to `publish`: whoever waits for the commit waits
         half as long, and several commits (16 at most) are published together. Whatever comes first (`publish`, another
@@ -143,8 +148,10 @@ class Log:
             raise LogError(f"{len(ids)} ids are more than the {MAX_GROWTH} that one append takes")
         with self._mutex:
             if not ids:
+                if beside:
+                    self._state.store.put_new(beside)
                 return range(self.size, self.size)
-            positions = commit(self._state, [to_raw(object_id) for object_id in ids])
+            positions = commit(self._state, [to_raw(object_id) for object_id in ids], beside or {})
             if publish_now:
                 with suppress(EvidenceError):  # the commit stands; whoever comes next publishes it or is told
                     publish(self._state)

@@ -5,10 +5,10 @@ that got lost on the way is found out by reading back, so that nothing is append
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from snapshots.errors import Conflict, LogDamaged, StoreError
+from snapshots.errors import Conflict, LogDamaged, StoreError, StoreFull, StoreRefused
 from snapshots.log_lock import LOCK, Lock, Staging, staging_name
 from snapshots.log_recover import ROUNDS, publish, take_over, won
 from snapshots.log_state import Growth, LogState, View, read_if_there
@@ -34,8 +34,10 @@ MAX_ROUND_PAUSE = 1.0
 """Seconds between two attempts at most, however often a writer was beaten: longer than any commit takes."""
 
 
-def commit(state: LogState, entries: Sequence[bytes]) -> range:
+def commit(state: LogState, entries: Sequence[bytes], beside: Mapping[str, bytes]) -> range:
     """Appends `entries` (at least one) and returns their positions. They are committed and durable then, not published.
+
+    The objects in `beside` are durable before the entries are in the log.
 
     Raises:
         StoreUnreachable: if it was raised by the swap, the outcome is not known: the entries may be in the log, or
@@ -49,9 +51,8 @@ def commit(state: LogState, entries: Sequence[bytes]) -> range:
             publish(state)
         growth = _prepare(state, entries)
         staging = Staging(growth.base, growth.view.checkpoint, growth.files)
-        state.store.put_new({growth.staging: staging.encoded})
         lock = Lock(growth.view.checkpoint, growth.staging)
-        data, token = swap_lock(state, lock)
+        data, token = swap_lock(state, lock, {**beside, growth.staging: staging.encoded})
         size = growth.view.edge.size
         if data == lock.encoded:
             won(state, growth, token)
@@ -64,8 +65,10 @@ def commit(state: LogState, entries: Sequence[bytes]) -> range:
     raise Conflict(LOCK)
 
 
-def swap_lock(state: LogState, lock: Lock) -> tuple[bytes, str]:
+def swap_lock(state: LogState, lock: Lock, after: Mapping[str, bytes] | None = None) -> tuple[bytes, str]:
     """Swaps the lock that is known for `lock`; returns what stands there now, `lock.encoded` if that has succeeded.
+
+    The objects in `after` are durable before that.
 
     Raises:
         StoreError: the swap failed, or its outcome could not be found out.
@@ -74,7 +77,7 @@ def swap_lock(state: LogState, lock: Lock) -> tuple[bytes, str]:
     failure: StoreError = Conflict(LOCK)
     for attempt in range(SWAP_TRIES):
         try:
-            return data, state.store.swap(LOCK, data, state.lock_token)
+            return data, state.store.swap(LOCK, data, state.lock_token, after=after)
         except StoreError as problem:
             # Also after a Conflict: a client that tries again by itself may have been beaten by its own first attempt.
             failure = problem
@@ -84,6 +87,8 @@ def swap_lock(state: LogState, lock: Lock) -> tuple[bytes, str]:
                     raise LogDamaged(f"{LOCK} is missing") from problem
                 if found is not None and found[1] != state.lock_token:
                     return found
+        if isinstance(failure, StoreFull | StoreRefused):
+            break  # nothing was swapped, and trying again makes no room
         if attempt + 1 < SWAP_TRIES:
             state.pause(SWAP_PAUSE * 2**attempt)
     raise failure

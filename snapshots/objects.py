@@ -72,6 +72,10 @@ class Objects:
             self._write(batch, fresh=fresh)
         return ids
 
+    def at_rest(self, blobs: Iterable[bytes]) -> dict[str, bytes]:
+        """What is stored of each blob, by the name of its object; for whoever writes it to the store with more."""
+        return {_name(digest(blob)): self._at_rest(blob) for blob in blobs}
+
     def get(self, object_id: str) -> bytes:
         """The plain bytes of a full id, checked against it; raises `UnknownId`, `DamagedObject`."""
         try:

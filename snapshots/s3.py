@@ -136,13 +136,15 @@ class S3:
         reply = self._ask("get_object", Key=self._key(name))
         return reply["Body"], reply["ETag"]
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
         """See `Store`.
 
         If the reply to a write is lost, what stands there decides: each value carries a mark of its own, and a write
         that is still under way can no longer take effect once the version is another.
         """
         key = self._key(checked(name))
+        if after:
+            self.put_new(after)
         condition = {"IfNoneMatch": "*"} if expected is None else {"IfMatch": expected}
         mark = secrets.token_hex(16)
         doubtful = False

@@ -76,8 +76,11 @@ class Store(Protocol):
         """The bytes under `name`, durable, and the token of this version for `swap`; raises `Missing`."""
         ...
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
         """Writes `data` under `name` if its version is `expected` (None: if it is not taken); returns the new token.
+
+        The objects in `after` are written first, as by `put_new`: whoever sees the new value finds them durable. They
+        may be there also when the swap fails. A store can do both together with fewer syncs than one after the other.
 
         Raises `Conflict` if it is not; of several writers with the same `expected` one wins. Tokens are opaque; equal
         bytes may have equal tokens, so let each value differ from all before it. After `StoreUnreachable` the outcome

@@ -70,7 +70,10 @@ class MemoryStore:
 
         return self.gate("read", name, effect)
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
+        if after:
+            self.put_new(after)
+
         def effect() -> str:
             found = self.objects.get(checked(name))
             if (None if found is None else _token(found)) != expected:

@@ -42,7 +42,9 @@ class FaultyStore:
         self.gate("read", [name])
         return self._store.read(name)
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
+        if after:
+            self.put_new(after)
         self.gate("swap", [name])
         return self._store.swap(name, data, expected)
 

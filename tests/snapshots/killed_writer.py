@@ -24,7 +24,7 @@ def work(store: Directory, said: int) -> None:
     steps = [
         lambda: store.put_new(SECOND_BATCH),
         lambda: store.swap("log/lock", b"second value\n" * 100, store.read("log/lock")[1]),
-        lambda: store.swap("log/other", b"new value\n" * 100, None),
+        lambda: store.swap("log/other", b"new value\n" * 100, None, after={"objects/bb/before": b"before\n" * 1000}),
         lambda: store.put("checkpoint", b"second checkpoint\n" * 100),
         lambda: store.delete(["objects/aa/first-1"]),
         lambda: store.put("tile", b"tile\n" * 100, durable=False),

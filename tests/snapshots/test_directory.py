@@ -32,6 +32,7 @@ FIRST_OBJECTS = {f"objects/aa/first-{n}": f"first {n}\n" * 1000 for n in range(2
 SECOND_OBJECTS = {f"objects/{n:02x}/second-{n}": f"second {n}\n" * 1000 for n in range(4)}
 VALUES = {
     "log/lock": {"first value\n" * 100, "second value\n" * 100},
+    "objects/bb/before": {"before\n" * 1000},
     "log/other": {"new value\n" * 100},
     "checkpoint": {"first checkpoint\n" * 100, "second checkpoint\n" * 100},
     "tile": {"tile\n" * 100},
@@ -72,6 +73,8 @@ def check(held: dict[str, str], promised: int, *, whole_tile: bool) -> None:
         assert held["log/lock"] == "second value\n" * 100
     if promised >= 3:
         assert "log/other" in held
+    if "log/other" in held:
+        assert "objects/bb/before" in held
     if promised >= 4:
         assert held["checkpoint"] == "second checkpoint\n" * 100
     if promised >= 5:
@@ -111,17 +114,18 @@ def test_whatever_part_of_the_unsynced_a_loss_of_power_lets_through_nothing_half
     disk = LossyFiles(where / "scratch")
     disk.lose_power_at(chance.randrange(25), chance)
     store = Directory(where / "bucket", files=disk)
-    values = {"objects/ab/1": b"one" * 99, "objects/cd/2": b"two" * 99, "log/lock": b"value" * 99}
+    values = {f"objects/{name}": b"bytes" * 99 for name in ("ab/1", "cd/2", "ef/3")} | {"log/lock": b"value" * 99}
 
     try:
         store.put_new({name: values[name] for name in ("objects/ab/1", "objects/cd/2")})
         store.put_new({name: values[name] for name in ("objects/ab/1", "objects/cd/2")})
-        store.swap("log/lock", values["log/lock"], None)
+        store.swap("log/lock", values["log/lock"], None, after={"objects/ef/3": values["objects/ef/3"]})
     except StoreError:
         pass
 
     after = Directory(where / "bucket")
     assert all(after.get(stat.name) == values[stat.name] for stat in after.list(""))
+    assert "log/lock" not in after.exists(values) or "objects/ef/3" in after.exists(values)
 
 
 def test_another_store_on_the_same_directory_does_not_touch_what_the_living_are_writing(tmp_path: Path) -> None:

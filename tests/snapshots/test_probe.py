@@ -14,7 +14,7 @@ from snapshots.probing import probe
 class IgnoresConditions(Directory):
     """A bucket that overwrites whatever it is told, as some S3 look-alikes do."""
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
         self.put(name, data)
         return self.read(name)[1]
 
@@ -31,7 +31,7 @@ class OverwritesNewOnes(Directory):
 class RefusesConditions(Directory):
     """A bucket that knows no conditional writes and says so."""
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
         raise StoreRefused("501 NotImplemented", setting="CITATOR_BUCKET")
 
 
@@ -45,7 +45,7 @@ class GivesBackOtherBytes(Directory):
 class NobodyWins(Directory):
     """A bucket that lets no writer through."""
 
-    def swap(self, name: str, data: bytes, expected: str | None) -> str:
+    def swap(self, name: str, data: bytes, expected: str | None, *, after: Mapping[str, bytes] | None = None) -> str:
         raise Conflict(name)
 
 

@@ -165,6 +165,20 @@ def test_swap_makes_and_changes_only_the_version_it_was_told(store: Store, open_
     assert open_again().read("log/lock") == (b"2", second)
 
 
+def test_what_is_written_before_a_swap_is_there_with_it_and_is_no_part_of_a_lost_one(
+    store: Store, open_again: Open
+) -> None:
+    store.put_new({"a/taken": b"first"})
+    token = store.swap("log/lock", b"1", None, after={"a/new": b"new", "a/taken": b"second"})
+
+    with pytest.raises(Conflict):
+        store.swap("log/lock", b"2", None, after={"a/newer": b"newer"})
+
+    again = open_again()
+    assert again.read("log/lock") == (b"1", token)
+    assert (again.get("a/new"), again.get("a/taken")) == (b"new", b"first")
+
+
 def test_swap_does_not_make_a_name_that_was_expected_to_be_there(store: Store) -> None:
     token = store.swap("log/lock", b"1", None)
     store.delete(["log/lock"])
