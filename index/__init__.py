@@ -1,7 +1,7 @@
 """Passages, and finding the right ones. A cache: it may be deleted at any time."""
 
 from index.engine import VERSION, Index
-from index.errors import BadOption, IndexBusy, IndexDamaged, IndexVersion, QueryError
+from index.errors import BadOption, IndexBusy, IndexDamaged, IndexFull, IndexVersion, QueryError
 from index.fusion import Fused, fuse
 from index.pages import Block, Hit, Hits, Page, Span
 from index.splitting import headings, split
@@ -16,6 +16,7 @@ __all__ = [
     "Index",
     "IndexBusy",
     "IndexDamaged",
+    "IndexFull",
     "IndexVersion",
     "Page",
     "QueryError",

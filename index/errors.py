@@ -17,5 +17,9 @@ class IndexBusy(QueryError):
     """Another process writes to this index. Searching goes on; writing needs the other one to close."""
 
 
+class IndexFull(QueryError):
+    """The disk is full. What was committed before stands; the same pages can be applied again when there is room."""
+
+
 class BadOption(QueryError):
     """A search option has a value that cannot be meant, such as a limit of none. Never raised for query text."""

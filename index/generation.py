@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import tantivy
 
 from index.analysis import base_language
-from index.errors import IndexDamaged
+from index.errors import IndexDamaged, IndexFull
 from index.ledger import Ledger
 from index.schema import ORDINAL_BITS, build_schema, documents, register
 
@@ -26,13 +26,18 @@ _WRITER_BYTES = 64_000_000
 # Passages of a commit that the ledger never saw: at most so many are looked through when writing begins.
 _MOST_LEFT_OVER = 5_000_000
 
+# How the system and SQLite say it; Tantivy hands the system's words on.
+_FULL = ("No space left on device", "Disk quota exceeded", "disk is full")
+
 
 @contextmanager
 def damage_named(what: str) -> Iterator[None]:
-    """Turns what Tantivy and SQLite say about broken files into `IndexDamaged`."""
+    """Turns what Tantivy and SQLite say about broken files into `IndexDamaged`, and about a full disk `IndexFull`."""
     try:
         yield
     except (ValueError, OSError, RuntimeError, sqlite3.DatabaseError) as error:
+        if any(sign in str(error) for sign in _FULL):
+            raise IndexFull(f"{what}: {error}") from error
         raise IndexDamaged(f"{what}: {error}") from error
     except BaseException as error:
         # a panic in Tantivy is no Exception, on purpose of its makers; here it means files that make no sense

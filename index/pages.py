@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date, datetime
 
+# Passages of one page: their number shares 64 bits with the page's position. A text of a gigabyte has fewer.
+MAX_SPANS = (1 << 20) - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -53,6 +56,12 @@ class Page:
     title: str | None = None
     language: str | None = None
     published: date | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.headings) != len(self.spans):
+            raise ValueError(f"{len(self.spans)} spans need as many chains of headings, not {len(self.headings)}")
+        if self.position < 1 or len(self.spans) > MAX_SPANS:
+            raise ValueError(f"position {self.position} must be 1 or more, {len(self.spans)} spans at most {MAX_SPANS}")
 
 
 @dataclass(frozen=True, slots=True)

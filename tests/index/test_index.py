@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import shutil
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from index import BadOption, Block, Index, IndexBusy, IndexDamaged, IndexVersion
+from index import BadOption, Block, Index, IndexBusy, IndexDamaged, IndexFull, IndexVersion
+from index.generation import damage_named
 from tests.index.pages import page
 
 if TYPE_CHECKING:
@@ -374,3 +377,21 @@ def test_a_limit_that_cannot_be_meant_is_refused(index: Index) -> None:
     for limit in (0, -1, 100_000):
         with pytest.raises(BadOption):
             index.search("pier", limit=limit)
+
+
+def test_a_full_disk_is_named_and_is_no_damage(tmp_path: Path) -> None:
+    with Index.open(tmp_path / "index") as index:
+        index.apply([page(1, "A pier.")], 1)
+
+        with pytest.raises(IndexFull, match="No space left"), damage_named("the index cannot be written"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        index.apply([page(2, "A second pier.")], 2)
+        assert len(index.search("pier").hits) == 2
+
+
+def test_a_page_whose_parts_do_not_fit_together_is_refused() -> None:
+    with pytest.raises(ValueError, match="headings"):
+        replace(page(1, "A pier."), headings=())
+    with pytest.raises(ValueError, match="position"):
+        replace(page(1, "A pier."), position=0)
