@@ -83,7 +83,7 @@ class Server:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
 
-    def survivors(self, within: float = 10.0) -> list[int]:
+    def survivors(self, within: float = START_WITHIN) -> list[int]:
         """Processes of the server that still live after it is gone."""
         deadline = time.monotonic() + within
         while left := members(self.process.pid):
