@@ -127,7 +127,7 @@ class Actions:
 
     async def backup(self, path: Path, progress: Progress, /) -> Json:
         """Write a backup."""
-        return await run_sync(backup.write_backup, self.parts.settings, self.parts.store, path, progress)
+        return await run_sync(backup.write_backup, self.parts, path, progress)
 
     async def doctor(self, *, deep: bool, progress: Progress) -> Json:
         """Check this installation."""

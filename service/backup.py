@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from service.failures import BackupRefused
+from service.parts import Parts
 from service.settings import Settings
-from snapshots import Store, open_store
+from snapshots import Missing, Store, copy_of_log, open_store
 
 Told = Callable[[str, int, int | None], None]
 
@@ -25,20 +26,21 @@ MARK: Final = "citator-backup"
 BUCKET: Final = "bucket/"
 STATE: Final = "state.db"
 KEY: Final = "log.key"
-# Names below log/ first: see the module's docstring.
-ORDER: Final = ("log/", "objects/")
+LOG: Final = "log/"
 # The log changes these by compare-and-swap, which a plain write must not be mixed with.
 SWAPPED: Final = ("log/lock", "log/checkpoint")
 # Far more than any log key or state row needs; a larger member is not ours.
 MAX_SMALL: Final = 1 << 30
 
 
-def write_backup(settings: Settings, store: Store, path: Path, told: Told) -> dict[str, Any]:
+def write_backup(parts: Parts, path: Path, told: Told) -> dict[str, Any]:
     """Write everything that cannot be made again to the tar file `path`. Blocking.
 
     Raises:
         BackupRefused: `path` exists, or cannot be written.
     """
+    settings, store = parts.settings, parts.store
+    parts.log.publish()  # what is committed and not yet published would be left out
     if path.exists():
         raise BackupRefused(f"{path} exists; a backup never overwrites")
     partial = path.with_name(path.name + ".partial")
@@ -51,8 +53,7 @@ def write_backup(settings: Settings, store: Store, path: Path, told: Told) -> di
             if settings.database_url is None:
                 _add(tar, STATE, _copy_of_state(settings))
             count, size = 0, 0
-            for name in _names(store):
-                data = store.get(name)
+            for name, data in _contents(store):
                 _add(tar, BUCKET + name, data)
                 count, size = count + 1, size + len(data)
                 told("backup", count, None)
@@ -126,14 +127,16 @@ def _write_private(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _names(store: Store) -> Iterator[str]:
-    """Every name in the bucket, the log's before the objects'."""
-    for prefix in ORDER:
-        for found in store.list(prefix):
-            yield found.name
+def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
+    """Everything in the bucket, the log as it is at one moment before the objects that it names."""
+    yield from copy_of_log(store)
     for found in store.list(""):
-        if not found.name.startswith(ORDER):
-            yield found.name
+        if found.name.startswith(LOG):
+            continue
+        try:
+            yield found.name, store.get(found.name)
+        except Missing:
+            continue  # removed since it was listed; the log that was copied says nothing else about it than before
 
 
 def _copy_of_state(settings: Settings) -> bytes:

@@ -20,7 +20,19 @@ from service.following import Follower
 from service.keyring import Keyring
 from service.parts import Parts, Readers
 from service.settings import Settings
-from snapshots import Archive, Catalogue, CatalogueDamaged, CatalogueVersion, Log, State, Store, open_log, open_store
+from snapshots import (
+    Archive,
+    Catalogue,
+    CatalogueDamaged,
+    CatalogueVersion,
+    Log,
+    LogDamaged,
+    State,
+    Store,
+    WrongLogKey,
+    open_log,
+    open_store,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -95,10 +107,12 @@ class _Opened:
     catalogue: Catalogue
     archive: Archive
     state: State
+    seen: Path
 
     def close(self) -> None:
         """Keep what is waiting, then close everything."""
         self.archive.close()
+        remember(self.log, self.seen)
         self.log.close()
         self.catalogue.close()
         self.state.close()
@@ -109,7 +123,7 @@ def _open_archive(settings: Settings, store: Store | None) -> _Opened:
     """The archive and the state database. What was opened before a failure is closed again."""
     bucket = store or open_store(settings.bucket_address, **settings.store_options)
     try:
-        opened = open_log(bucket, settings.key_path, create=True, origin=settings.log_origin)
+        opened = _open_log(settings, bucket)
         catalogue = _open_catalogue(settings)
         state = State.open(settings.state_url)
         archive = Archive(bucket, opened, catalogue)
@@ -117,7 +131,36 @@ def _open_archive(settings: Settings, store: Store | None) -> _Opened:
     except BaseException:
         bucket.close()
         raise
-    return _Opened(bucket, opened, catalogue, archive, state)
+    return _Opened(bucket, opened, catalogue, archive, state, settings.seen_path)
+
+
+def _open_log(settings: Settings, bucket: Store) -> Log:
+    """The log, held against the last checkpoint that was seen of it."""
+    seen = _last_seen(settings.seen_path)
+    try:
+        opened = open_log(bucket, settings.key_path, create=True, origin=settings.log_origin, seen=seen)
+    except (LogDamaged, WrongLogKey) as error:
+        if not seen:
+            raise
+        hint = f"if the bucket was put back to an earlier state or replaced on purpose, remove {settings.seen_path}"
+        raise type(error)(f"{error}; {hint}") from error
+    remember(opened, settings.seen_path)
+    return opened
+
+
+def _last_seen(path: Path) -> tuple[bytes, ...]:
+    """The last checkpoint that this installation has seen: a bucket whose log does not extend it was rolled back."""
+    try:
+        return (path.read_bytes(),)
+    except FileNotFoundError:
+        return ()
+
+
+def remember(opened: Log, path: Path) -> None:
+    """Note the log's checkpoint for the next start."""
+    written = path.with_name(f"{path.name}.new")
+    written.write_bytes(opened.checkpoint)
+    written.replace(path)
 
 
 def _open_catalogue(settings: Settings) -> Catalogue:

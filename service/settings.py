@@ -155,6 +155,11 @@ class Settings(BaseSettings):
         return self.data / "index"
 
     @property
+    def seen_path(self) -> Path:
+        """The last checkpoint of the log that this installation has seen."""
+        return self.data / "checkpoint"
+
+    @property
     def socket_path(self) -> Path:
         """The local socket of a running server."""
         return self.data / "server.sock"

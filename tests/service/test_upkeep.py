@@ -11,6 +11,7 @@ from service.requests import KeyRequest, Scope
 from snapshots import (
     CatalogueDamaged,
     DamagedObject,
+    LogDamaged,
     LogKey,
     LogReadOnly,
     StoreFull,
@@ -189,6 +190,25 @@ async def test_a_bucket_that_fails_in_the_middle_of_a_request_loses_the_reply_an
 
     assert again["outcome"] == "ok"
     assert still.kind == "capture"
+    assert check["holds"], check
+
+
+async def test_a_bucket_that_was_rolled_back_is_noticed(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            await captured(actions, site.url("/bridge"))
+        shutil.copytree(tmp_path / "bucket", tmp_path / "earlier")
+        async with opened(tmp_path) as actions:
+            await captured(actions, site.url("/ferry"))
+        shutil.rmtree(tmp_path / "bucket")
+        (tmp_path / "earlier").rename(tmp_path / "bucket")
+        with pytest.raises(LogDamaged, match="on purpose, remove"):
+            async with opened(tmp_path):
+                pass
+        (tmp_path / "checkpoint").unlink()
+        async with opened(tmp_path) as actions:
+            check = await actions.doctor(deep=True, progress=lambda *_: None)
+
     assert check["holds"], check
 
 
