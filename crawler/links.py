@@ -1,5 +1,6 @@
 """The links of a page and its base address."""
 
+import itertools
 from typing import Any, Final
 
 import ada_url
@@ -25,12 +26,13 @@ def resolve(address: str | None, base: str) -> str | None:
 
 
 def find_links(root: Any, base: str) -> tuple[tuple[Link, ...], int]:
-    """The page's links in order, each address and text once, at most MAX_LINKS; and how many there are.
+    """The page's links in order, each page once, at most MAX_LINKS; and to how many pages there are links.
 
-    Links to places in the page itself are left out: they lead nowhere else.
+    A page is named without the place in it that a link leads to (its fragment), and with the first text that a link to
+    it has: indexes and menus repeat an address dozens of times. The page itself is left out.
     """
     here = base.partition("#")[0]
-    found: dict[Link, None] = {}
+    found: dict[str, str] = {}
     resolved: dict[str, str | None] = {}
     for element in root.iter("a", "area"):
         href = element.get("href")
@@ -38,11 +40,18 @@ def find_links(root: Any, base: str) -> tuple[tuple[Link, ...], int]:
             continue
         if href not in resolved:
             resolved[href] = resolve(href, base)
-        url = resolved[href]
-        if url is None or ("#" in url and url.partition("#")[0] == here):
+        address = resolved[href]
+        if address is None:
             continue
-        text = one_line(scalars("".join(element.itertext())))[:MAX_LINK_TEXT].rstrip()
-        found[Link(url, text or one_line(element.get("aria-label") or element.get("title") or "")[:MAX_LINK_TEXT])] = (
-            None
-        )
-    return tuple(found)[:MAX_LINKS], len(found)
+        url, place, _ = address.partition("#")
+        if (place and url == here) or found.get(url):
+            continue
+        found[url] = _text(element)
+    links = tuple(Link(url, text) for url, text in itertools.islice(found.items(), MAX_LINKS))
+    return links, len(found)
+
+
+def _text(element: Any) -> str:
+    """What a link says, or what it is called where it shows a picture."""
+    text = one_line(scalars("".join(element.itertext())))[:MAX_LINK_TEXT].rstrip()
+    return text or one_line(element.get("aria-label") or element.get("title") or "")[:MAX_LINK_TEXT]

@@ -65,7 +65,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An absolute http(s) address without white space around it, and the link's text on one line."""
+    """An absolute http(s) address without fragment or white space around it, and the link's text on one line."""
 
     url: str
     text: str

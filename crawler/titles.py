@@ -1,6 +1,7 @@
 """The title of a page."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from crawler.head import Head, site_of, text_of, words_of
@@ -17,6 +18,8 @@ ONLY_HEADING_ALIKE: Final = 0.5
 _SEPARATOR: Final = re.compile(
     r"\s+[|\u2013\u2014\-\u00bb\u00ab\u203a\u2039·•/:~]+\s+|\s*[|\uff5c\u00bb\u00ab·•_]+\s*|(?<=\w): "
 )
+
+_WORD: Final = re.compile(r"\w")
 
 _TITLE_META: Final = (
     "og:title",
@@ -37,8 +40,8 @@ def find_title(root: Any, head: Head) -> str | None:
     site = site_of(head)
     headings = []
     for element in root.iter("h1"):
-        text = one_line(scalars(" ".join(element.itertext())))
-        if text and len(text) <= MAX_TITLE and text not in headings and not _names_site(text, site, head):
+        text = _heading(element)
+        if text and len(text) <= MAX_TITLE and text not in headings and not _names_site(text, site, head, root):
             headings.append(text)
     if not said:
         return headings[0] if headings else _first_h2(root)
@@ -50,13 +53,44 @@ def find_title(root: Any, head: Head) -> str | None:
     return (_from_data(head) or _without_site(said[0], site))[:MAX_TITLE]
 
 
-def _names_site(heading: str, site: str, head: Head) -> bool:
-    """Whether HEADING is the site's name: said so, or the lesser part of the title."""
+def _names_site(heading: str, site: str, head: Head, root: Any) -> bool:
+    """Whether HEADING is the site's name: said so, or the lesser part of the title.
+
+    Sites sign at the end of a title. One that signs at its beginning has the rest in a lesser heading.
+    """
     plain = words_of(heading)
     if plain == site:
         return True
-    parts = [words_of(p) for p in _SEPARATOR.split(head.title or "") if p.strip()]
-    return any(p and (p == plain or plain.startswith(p + " ")) for p in parts) and 2 * len(plain) < max(map(len, parts))
+    parts = [words for p in _SEPARATOR.split(head.title or "") if (words := words_of(p))]
+    if not parts or 2 * len(plain) >= max(map(len, parts)):
+        return False
+    if plain == parts[-1] or plain.startswith(parts[-1] + " "):
+        return True
+    if plain != parts[0]:
+        return False
+    rest = max(parts, key=len)
+    return any(rest in words_of(_heading(lesser)) for lesser in root.iter("h2", "h3"))
+
+
+def _heading(element: Any) -> str:
+    """The words of a heading on one line, without the sign that links to the heading itself.
+
+    Words of different elements are kept apart; what is only a sign stays where it is written.
+    """
+    text = ""
+    for piece in _pieces(element):
+        text += " " + piece if _WORD.match(piece) and text and _WORD.match(text[-1]) else piece
+    return one_line(scalars(text))
+
+
+def _pieces(element: Any) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        is_link_to_itself = child.tag == "a" and (child.get("href") or "").startswith("#")
+        if isinstance(child.tag, str) and not (is_link_to_itself and not _WORD.search("".join(child.itertext()))):
+            yield " " if child.tag == "br" else ""
+            yield from _pieces(child)
+        yield child.tail or ""
 
 
 def _first_h2(root: Any) -> str | None:

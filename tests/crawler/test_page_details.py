@@ -26,6 +26,17 @@ ARTICLE = f"<article><h1>Lock gates open late</h1>{paragraphs()}</article>"
         ('<script type="application/ld+json">{"@type":"Article","headline":"Gates"}</script>', paragraphs(), "Gates"),
         ("", ARTICLE, "Lock gates open late"),
         ("", f"<h2>Second rank</h2>{paragraphs()}", "Second rank"),
+        (
+            "<title>Tides — Handbook of the harbour office</title>",
+            "<h1>Tides<a href='#tides'>¶</a></h1>" + ARTICLE,
+            "Tides",
+        ),
+        (
+            "<title>Diary - Lock gates open late</title>",
+            "<h1>Diary</h1>" + ARTICLE.replace("h1", "h3"),
+            "Lock gates open late",
+        ),
+        ("", "<h1>The <code>with</code>-statement<br>in short</h1>" + paragraphs(), "The with-statement in short"),
         ("<title> \n </title>", paragraphs(), None),
         ("<title>A\n  title of\tseveral lines</title>", paragraphs(), "A title of several lines"),
         ("", f"<svg><title>Icon</title></svg>{paragraphs()}", None),
@@ -116,7 +127,7 @@ def test_links_are_absolute_each_once_and_lead_elsewhere() -> None:
 
     assert reading.links == (
         Link("https://harbour.example/tides", "Tide tables"),
-        Link("https://harbour.example/boats?x=1#top", "Boats"),
+        Link("https://harbour.example/boats?x=1", "Boats"),
         Link("https://other.example/%C3%A4", "Other"),
         Link("https://harbour.example/space%20here", "Space"),
         Link("https://harbour.example/map", "Map"),
