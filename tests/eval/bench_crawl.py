@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import stat
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -56,9 +58,14 @@ def baseline(files: list[Path]) -> float:
 
 
 def sizes(folder: Path) -> tuple[int, int]:
-    """Files and bytes below a folder."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return len(files), sum(path.stat().st_size for path in files)
+    """Files and bytes below a folder, which may be changing."""
+    found = []
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            if stat.S_ISREG(status.st_mode):
+                found.append(status.st_size)
+    return len(found), sum(found)
 
 
 def run() -> None:
