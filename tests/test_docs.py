@@ -102,3 +102,23 @@ def test_the_readme_names_make_targets_that_exist() -> None:
         named |= set(re.findall(r"\bmake ([a-z][a-z-]+)(?=[`\n])", page.read_text()))
 
     assert named - targets == set()
+
+
+@pytest.mark.slow
+def test_the_blocks_of_the_readme_run_as_they_stand(tmp_path: Path) -> None:
+    section = (ROOT / "README.md").read_text().partition("## A page, a question, a proof")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    programs = Path(sys.executable).parent
+    environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    script = "set -euo pipefail\n" + "\n".join(blocks) + '\nprintf "id %s\\n" "$ID"\n'
+
+    subprocess.run(["citator", "demo"], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    ran = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    identity = ran.stdout.rpartition("id sha256:")[2].strip()
+    assert f"{identity}  -" in ran.stdout
+    assert "costs 4.20 pounds" in ran.stdout
+    assert (tmp_path / "ticket.tlog-proof").read_text().startswith("c2sp.org/tlog-proof@v1")
