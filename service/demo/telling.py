@@ -7,7 +7,6 @@ from rich.console import Console, Group
 from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 SHORT = 12  # hex digits of an id that are enough to name it
@@ -59,10 +58,10 @@ class Teller:
 
     def commands(self, meanings: Mapping[str, str]) -> None:
         """Commands to go on with, and what each is for."""
-        grid = Table.grid(padding=(0, 2))
         for command, meaning in meanings.items():
-            grid.add_row(f"  [bold]{escape(command)}[/bold]", f"[dim]{meaning}[/dim]")
-        self.console.print(grid, highlight=False)
+            self.console.print(
+                f"  [bold]{escape(command):<34}[/bold]  [dim]# {meaning}[/dim]", highlight=False, soft_wrap=True
+            )
 
     def progress(self) -> Progress:
         """A bar with how many of how many, gone when it is done on a terminal that can."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -223,8 +224,12 @@ def _farewell(teller: Teller, data: Path, first: Mapping[str, Any]) -> None:
         f"Everything lies in [bold]{data}[/bold]: {objects} objects, {size // 1024} KiB in {len(files)} files. "
         "The site is gone again; what it said is not. Go on with:"
     )
+    found = (
+        {} if shutil.which("citator") else {f'export PATH="{Path(sys.executable).parent}:$PATH"': "find the command"}
+    )
     teller.commands(
-        {
+        found
+        | {
             f"export CITATOR_DATA={data}": "work with what was kept here",
             f"citator show {example}": "the old price, byte for byte",
             f"citator proof {example}": "its proof, for anyone to check",
