@@ -251,11 +251,16 @@ def _drop_fields(candidate: Candidate, run: Run) -> dict[str, Any]:
 
 
 def _candidate_record(candidate: Candidate, run: Run) -> CandidateRecord:
-    return CandidateRecord(
+    """A candidate in the record. Made without validation, which would cost more than the search itself.
+
+    There may be 200 of them, and all values are our own: ids from the index, numbers, codes of this module.
+    """
+    scores = candidate.best.parts.items()
+    return CandidateRecord.model_construct(
         url=candidate.url,
         capture=candidate.capture,
-        ranks=(ProviderRank(provider=OWN, rank=candidate.rank),),
-        scores=tuple(ScorePart(part=part, value=decimal(value)) for part, value in candidate.best.parts.items()),
+        ranks=(ProviderRank.model_construct(provider=OWN, rank=candidate.rank),),
+        scores=tuple(ScorePart.model_construct(part=part, value=decimal(value, 2)) for part, value in scores),
         rank=candidate.rank,
         decision=run.decisions[candidate.capture],
     )

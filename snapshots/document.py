@@ -1,6 +1,7 @@
 """`document`: what one extractor read out of one body. Holds both texts; removal deletes it whole."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -93,6 +94,11 @@ class Document(Record):
         if self.links_total < len(self.links):
             raise ValueError("links_total is less than the links that are listed")
         return self
+
+    @cached_property
+    def headings(self) -> tuple[Block, ...]:
+        """The blocks that are headings, in order."""
+        return tuple(block for block in self.blocks if block.level is not None)
 
     def named(self) -> Iterator[str]:
         """The body it was read from."""

@@ -137,7 +137,7 @@ def passage_of(capture: Capture, document: Document, *, ordinal: int, start: int
         ordinal=ordinal,
         start=start,
         end=end,
-        headings=headings_at(document.text, document.blocks, start),
+        headings=headings_at(document.text, document.headings, start),  # the other blocks would be passed over
     )
 
 
