@@ -1,6 +1,7 @@
 """Fetches again, within a search, the pages that are not fresh enough."""
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 from crawler import BadAddress
@@ -11,24 +12,26 @@ from service.requests import SearchRequest
 from snapshots import Batch, moment
 
 
-async def refresh(parts: Parts, request: SearchRequest, pages: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Visit those of `pages` (address, time of its capture) that the request wants fresher, and keep what is seen.
-
-    Returns what was visited and how it went; a page whose visit fails is answered from the store, and said so here.
-    """
+def stale(request: SearchRequest, pages: list[tuple[str, str]], now: datetime) -> list[str]:
+    """Those of `pages` (address, time of its capture) that the request wants fresher than they are."""
     if request.as_of is not None or request.fetch == "never" or not request.store:
         return []
-    now = parts.clock()
-    stale = [
+    if request.fetch == "auto" and request.max_age is None:
+        return []
+    return [
         url
         for url, seen in pages
         if url.startswith("http")
-        and (
-            request.fetch == "always"
-            or (request.max_age is not None and (now - moment(seen)).total_seconds() > request.max_age)
-        )
+        and (request.fetch == "always" or (now - moment(seen)).total_seconds() > (request.max_age or 0))
     ]
-    return list(await asyncio.gather(*(_visit(parts, url) for url in stale)))
+
+
+async def refresh(parts: Parts, urls: list[str]) -> list[dict[str, Any]]:
+    """Visit pages and keep what is seen. Returns how it went for each.
+
+    A page whose visit fails is answered from the store; its line here says that.
+    """
+    return list(await asyncio.gather(*(_visit(parts, url) for url in urls)))
 
 
 async def _visit(parts: Parts, url: str) -> dict[str, Any]:

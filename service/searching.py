@@ -24,7 +24,7 @@ from service.assembling import (
 from service.citing import shown
 from service.failures import BadRequest
 from service.parts import Parts
-from service.refreshing import refresh
+from service.refreshing import refresh, stale
 from service.requests import Caller, Reply, SearchRequest
 from service.versions import citator_version
 from snapshots import Candidate as CandidateRecord
@@ -94,12 +94,18 @@ async def search(parts: Parts, request: SearchRequest, caller: Caller) -> Reply:
     if request.providers is not None and OWN not in request.providers:
         raise BadRequest(f"no such provider is set up here: {', '.join(request.providers)}; there is {OWN!r}")
     begun = parts.clock()
-    run = await anyio.to_thread.run_sync(_run, parts, request)
-    fetched = await refresh(parts, request, [(one.candidate.url, one.capture.retrieved_at) for one in run.opened])
-    if fetched:
-        run = await anyio.to_thread.run_sync(_run, parts, request)
-    draft = await anyio.to_thread.run_sync(_draft, request, run, begun, fetched)
-    return await answer(parts, draft, caller, store=request.store)
+
+    def look(fetched: list[dict[str, Any]]) -> Draft | list[str]:
+        run = _run(parts, request)
+        pages = [(one.candidate.url, one.capture.retrieved_at) for one in run.opened]
+        old = [] if fetched else stale(request, pages, begun)
+        return old or _draft(request, run, begun, fetched)
+
+    found = await anyio.to_thread.run_sync(look, [])
+    if isinstance(found, list):
+        found = await anyio.to_thread.run_sync(look, await refresh(parts, found))
+    assert isinstance(found, Draft), "pages are fetched again once"
+    return await answer(parts, found, caller, store=request.store)
 
 
 def _run(parts: Parts, request: SearchRequest) -> Run:
