@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import anyio.to_thread
@@ -48,8 +49,11 @@ from snapshots import (
 
 OWN = "index"
 """The name under which the own index stands among the providers."""
-DEPTH = 200
-"""Passages that are looked at: the answer is among them or the query is too wide to tell."""
+DEPTH = 100
+"""Passages that are looked at, or four for each result that is asked for: the answer is among them or the query is too
+wide to tell. All their pages stand in the record as candidates."""
+DEEPEST = 200
+"""The index is never asked for more: a record of more candidates is a listing that nobody reads."""
 SHOWN_DROPS = 50
 """Dropped candidates listed in a reply; all of them are in the record."""
 PER_PAGE = 5
@@ -115,7 +119,7 @@ def _run(parts: Parts, request: SearchRequest) -> Run:
     as_of = request.as_of
     hits = parts.follower.index.search(
         request.query,
-        limit=DEPTH,
+        limit=min(DEEPEST, max(DEPTH, 4 * request.max_results)),
         include_domains=request.include_domains,
         exclude_domains=request.exclude_domains,
         language=request.language,
@@ -257,16 +261,17 @@ def _drop_fields(candidate: Candidate, run: Run) -> dict[str, Any]:
 
 
 def _candidate_record(candidate: Candidate, run: Run) -> CandidateRecord:
-    """A candidate in the record. Made without validation, which would cost more than the search itself.
-
-    There may be 200 of them, and all values are our own: ids from the index, numbers, codes of this module.
-    """
-    scores = candidate.best.parts.items()
-    return CandidateRecord.model_construct(
+    return CandidateRecord(
         url=candidate.url,
         capture=candidate.capture,
-        ranks=(ProviderRank.model_construct(provider=OWN, rank=candidate.rank),),
-        scores=tuple(ScorePart.model_construct(part=part, value=decimal(value, 2)) for part, value in scores),
+        ranks=(_own_rank(candidate.rank),),
+        scores=tuple(ScorePart(part=part, value=decimal(value, 2)) for part, value in candidate.best.parts.items()),
         rank=candidate.rank,
         decision=run.decisions[candidate.capture],
     )
+
+
+@cache
+def _own_rank(rank: int) -> ProviderRank:
+    """The same few ranks stand in every record."""
+    return ProviderRank(provider=OWN, rank=rank)

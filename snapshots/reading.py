@@ -16,7 +16,7 @@ from snapshots.passages import Passage, remake
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import read
 
-RECENT: Final = 16 * 1024 * 1024
+RECENT: Final = 24 * 1024 * 1024
 """Encoded bytes of captures and documents kept in memory; as objects they take some three times as much."""
 
 
@@ -63,7 +63,8 @@ class Reader:
             if found is not None:
                 self._recent.move_to_end(record_id)
                 return found
-        record = read(self.get(record_id))
+        # What has this id was canonical when it was kept, and still has the hash of those bytes.
+        record = read(self.get(record_id), canonical=True)
         if isinstance(record, Capture | Document):
             self._remember(record_id, record)
         return record

@@ -4,7 +4,6 @@ import math
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
@@ -16,6 +15,9 @@ from snapshots.ids import ID_PATTERN, digest, is_id
 from snapshots.times import TIME_PATTERN, moment
 
 T = TypeVar("T")
+
+ENCODED = "encoded"
+"""Under this name the context of a validation holds the bytes that are being read, if they are known to be canonical."""
 
 NONCE_BYTES = 16
 """128 random bits: nobody can confirm from an id in the log that it stands for a page they guess at."""
@@ -33,7 +35,7 @@ def decimal(value: float, places: int = 6) -> str:
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} cannot stand in a record")
-    text = format(Decimal(repr(round(float(value), places))), "f")
+    text = format(float(value), f".{places}f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
@@ -93,8 +95,10 @@ class Record(Part):
     kind: str
     version: int
 
-    def model_post_init(self, context: Any, /) -> None:  # noqa: ARG002 (pydantic's signature)
-        """Makes the canonical bytes."""
+    def model_post_init(self, context: Any, /) -> None:
+        """Makes the canonical bytes, or takes them from who has just read them."""
+        if context is not None:
+            self.__dict__["encoded"] = context[ENCODED]  # where the cached property would put them
         _ = self.encoded
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - pydantic's signature

@@ -11,7 +11,7 @@ from snapshots.capture import Capture
 from snapshots.deeds import Agent, Crawl, Deletion, Event, Hold, Import, Recheck, Watch
 from snapshots.document import Document
 from snapshots.errors import BadRecord
-from snapshots.record import Record, UnknownRecord, ids_within
+from snapshots.record import ENCODED, Record, UnknownRecord, ids_within
 
 KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("capture", 1): Capture,
@@ -43,8 +43,11 @@ class _Head(BaseModel):
     version: int
 
 
-def read(data: bytes) -> Record | UnknownRecord:
+def read(data: bytes, *, canonical: bool = False) -> Record | UnknownRecord:
     """The record that `data` holds; one of an unknown kind or version is kept byte for byte.
+
+    `canonical` says that the bytes are known to be so, because they were checked when they were kept; that is not
+    looked at again then.
 
     Raises BadRecord if the bytes are no canonical JSON object with `kind` and `version`, or do not have exactly the
     fields that their kind and version say.
@@ -57,7 +60,7 @@ def read(data: bytes) -> Record | UnknownRecord:
         if form is None:
             load(data)
             return UnknownRecord(head.kind, head.version, data)
-        record = form.model_validate_json(data)
+        record = form.model_validate_json(data, context={ENCODED: data} if canonical else None)
     except ValidationError as error:
         raise BadRecord(_first(error)) from None
     if record.encoded != data:
