@@ -17,7 +17,7 @@ from snapshots.times import TIME_PATTERN, moment
 T = TypeVar("T")
 
 ENCODED = "encoded"
-"""Under this name the context of a validation holds the bytes that are being read, if they are known to be canonical."""
+"""Under this name a validation's context holds the bytes that are being read, if they are known to be canonical."""
 
 NONCE_BYTES = 16
 """128 random bits: nobody can confirm from an id in the log that it stands for a page they guess at."""
