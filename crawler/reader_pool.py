@@ -172,11 +172,26 @@ class ReaderPool:
             return fallback if isinstance(fallback, Reading) else Reading(outcome, request.media_type, detail)
 
     async def _attempt(self, request: Request, body: bytes, seconds: float) -> Reading | tuple[Outcome, str]:
-        """The reading, or what happened instead; the worker of such an attempt is ended."""
+        """The reading, or what happened instead.
+
+        A worker that has rested may have been ended by the system without our knowing. A page is not blamed for that:
+        if it fails there, a fresh worker tries once more.
+        """
+        rested = self._rested()
+        if rested is not None:
+            found = await self._ask(rested, request, body, seconds)
+            if isinstance(found, Reading) or found[0] != "failed":
+                return found
         try:
-            worker = self._rested() or await _Worker.start(self._memory_limit, self._time_limit)
+            fresh = await _Worker.start(self._memory_limit, self._time_limit)
         except (_Ended, TimeoutError, OSError) as error:
             return "failed", f"no reader could be started: {type(error).__name__}"
+        return await self._ask(fresh, request, body, seconds)
+
+    async def _ask(
+        self, worker: _Worker, request: Request, body: bytes, seconds: float
+    ) -> Reading | tuple[Outcome, str]:
+        """The reading, or what happened instead; the worker of such an attempt is ended."""
         if worker.expiry is not None:
             worker.expiry.cancel()
         healthy = False

@@ -37,7 +37,7 @@ export VIRTUAL_ENV=$work/venv
 "$uv" pip install -q --no-deps "$work"/dist/*.whl
 
 # The house and documentation tests look at the checkout; they are not for a wheel.
-cp -r tests pyproject.toml "$work/away/"
+cp -r tests docs pyproject.toml "$work/away/"
 rm -f "$work"/away/tests/test_house.py "$work"/away/tests/test_docs.py "$work"/away/tests/test_infra.py
 cd "$work/away"
 "$work/venv/bin/python" - <<'PY'
