@@ -73,7 +73,8 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        return self._process.returncode is None
+        # The end of its output is seen before its exit status is.
+        return self._process.returncode is None and not self._out.at_eof()
 
     async def ask(self, request: Request, body: bytes) -> Reading:
         self.pages += 1
@@ -172,26 +173,11 @@ class ReaderPool:
             return fallback if isinstance(fallback, Reading) else Reading(outcome, request.media_type, detail)
 
     async def _attempt(self, request: Request, body: bytes, seconds: float) -> Reading | tuple[Outcome, str]:
-        """The reading, or what happened instead.
-
-        A worker that has rested may have been ended by the system without our knowing. A page is not blamed for that:
-        if it fails there, a fresh worker tries once more.
-        """
-        rested = self._rested()
-        if rested is not None:
-            found = await self._ask(rested, request, body, seconds)
-            if isinstance(found, Reading) or found[0] != "failed":
-                return found
+        """The reading, or what happened instead; the worker of such an attempt is ended."""
         try:
-            fresh = await _Worker.start(self._memory_limit, self._time_limit)
+            worker = self._rested() or await _Worker.start(self._memory_limit, self._time_limit)
         except (_Ended, TimeoutError, OSError) as error:
             return "failed", f"no reader could be started: {type(error).__name__}"
-        return await self._ask(fresh, request, body, seconds)
-
-    async def _ask(
-        self, worker: _Worker, request: Request, body: bytes, seconds: float
-    ) -> Reading | tuple[Outcome, str]:
-        """The reading, or what happened instead; the worker of such an attempt is ended."""
         if worker.expiry is not None:
             worker.expiry.cancel()
         healthy = False
