@@ -45,6 +45,10 @@ class _Ended(Exception):
         self.status = status
 
 
+class _NotTaken(Exception):
+    """The worker was gone before it took the page."""
+
+
 class _Worker:
     """One worker process and the pipes to it."""
 
@@ -73,8 +77,7 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        # The end of its output is seen before its exit status is.
-        return self._process.returncode is None and not self._out.at_eof()
+        return self._process.returncode is None
 
     async def ask(self, request: Request, body: bytes) -> Reading:
         self.pages += 1
@@ -82,6 +85,10 @@ class _Worker:
             self._in.write(pack_request(request, body))
             self._in.write(body)
             await self._in.drain()
+        try:
+            await self._reply()
+        except _Ended as ended:
+            raise _NotTaken from ended
         return unpack_reading(await self._reply())
 
     async def _reply(self) -> bytes:
@@ -173,11 +180,24 @@ class ReaderPool:
             return fallback if isinstance(fallback, Reading) else Reading(outcome, request.media_type, detail)
 
     async def _attempt(self, request: Request, body: bytes, seconds: float) -> Reading | tuple[Outcome, str]:
-        """The reading, or what happened instead; the worker of such an attempt is ended."""
+        """The reading, or what happened instead.
+
+        A worker that has rested may have been ended by the system unseen. No page is blamed for that: a fresh one
+        takes it.
+        """
+        with suppress(_NotTaken):
+            rested = self._rested()
+            if rested is not None:
+                return await self._ask(rested, request, body, seconds)
         try:
-            worker = self._rested() or await _Worker.start(self._memory_limit, self._time_limit)
-        except (_Ended, TimeoutError, OSError) as error:
+            return await self._ask(await _Worker.start(self._memory_limit, self._time_limit), request, body, seconds)
+        except (_Ended, _NotTaken, TimeoutError, OSError) as error:
             return "failed", f"no reader could be started: {type(error).__name__}"
+
+    async def _ask(
+        self, worker: _Worker, request: Request, body: bytes, seconds: float
+    ) -> Reading | tuple[Outcome, str]:
+        """The reading, or what happened instead; the worker of such an attempt is ended."""
         if worker.expiry is not None:
             worker.expiry.cancel()
         healthy = False

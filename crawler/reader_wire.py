@@ -16,6 +16,9 @@ from crawler.reading import Block, Charset, Dated, Language, Link, Outcome, Read
 REQUEST_LENGTHS: Final = struct.Struct(">IQ")
 REPLY_LENGTH: Final = struct.Struct(">Q")
 
+# Sent as soon as a request arrives: a worker that ends without having said this did not end because of the page.
+TAKEN: Final = b"taken"
+
 # No reading is larger: texts are cut from pages that the fetcher has limited.
 MAX_REPLY: Final = 256 * 1024 * 1024
 

@@ -13,7 +13,7 @@ import sys
 from datetime import UTC, datetime
 from typing import BinaryIO, Final
 
-from crawler.reader_wire import REPLY_LENGTH, REQUEST_LENGTHS, Request, pack_reading, unpack_request
+from crawler.reader_wire import REPLY_LENGTH, REQUEST_LENGTHS, TAKEN, Request, pack_reading, unpack_request
 from crawler.reading import Reading
 
 # Exit status that tells the pool that a page needed more memory than it may.
@@ -62,6 +62,7 @@ def _serve(requests: BinaryIO, replies: BinaryIO, seconds: float) -> None:
     while len(lengths := requests.read(REQUEST_LENGTHS.size)) == REQUEST_LENGTHS.size:
         head_length, body_length = REQUEST_LENGTHS.unpack(lengths)
         try:
+            _send(replies, TAKEN)
             head, body = requests.read(head_length), requests.read(body_length)
             signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
             reply = pack_reading(_read(unpack_request(head), body))
