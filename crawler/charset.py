@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from crawler.charset_labels import encoding_of
-from crawler.reading import Charset, CharsetSource
+from crawler.reading import Charset
 from crawler.scalars import REPLACEMENT
 
 # The standard scans 1,024 bytes and browsers start over when a tag further down says otherwise: scanned at once here.
@@ -24,6 +24,17 @@ DETECTION_BYTES: Final = 65_536
 MIN_CONFIDENCE: Final = 0.2
 
 DEFAULT_ENCODING: Final = "windows-1252"
+
+# Characters beyond ASCII that a body must have for being taken as UTF-8 under another label that fits it as well: a
+# single-byte text that is UTF-8 by chance is a rare thing, one in a charset of double bytes only slightly so.
+MIN_UTF8_SINGLE: Final = 2
+MIN_UTF8_PAIRS: Final = 8
+
+# Another charset than the page is labelled with must leave this many times fewer faults.
+LESS_REPLACED: Final = 10
+
+# Bytes before the first one beyond ASCII that detection sees.
+CONTEXT_BYTES: Final = 1024
 
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
@@ -38,6 +49,12 @@ _ATTRIBUTE = re.compile(
 )
 _TAG = re.compile(rb"<(?:!--|meta[\t\n\f\r /]|/?[a-zA-Z]|[!/?])", re.IGNORECASE)
 _MARKUP = re.compile(rb"<[^<>]{0,2000}>")
+_LATE_META = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_AROUND_NOT_ASCII = re.compile(rb"[^\x80-\xff]{0,16}(?:[\x80-\xff]+[^\x80-\xff]{0,16})+")
+# What stands inside these is no markup, though the standard's scan does not know it.
+_OPAQUE = re.compile(rb"</?(script|style|title|textarea)[\t\n\f\r />]", re.IGNORECASE)
+_JAPANESE_SHIFTS = (b"\x1b$B", b"\x1b$@")
 
 # Python's name where it is not the standard's. The first that decodes without error is taken, else the first.
 _PYTHON: Final[dict[str, tuple[str, ...]]] = {
@@ -63,6 +80,24 @@ _DIFFERENCES: Final = {
     ("koi8-u", 0xBE): "\u040e",
     ("windows-1255", 0xCA): "\u05ba",
 }
+# What the detector calls otherwise, without dashes; those that the standard does not have are guesses of no use.
+_DETECTED: Final[dict[str, str | None]] = {
+    "big5hkscs": "big5",
+    "cp874": "windows-874",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "eucjis2004": "euc-jp",
+    "iso2022jp2": "iso-2022-jp",
+    "iso2022jp2004": "iso-2022-jp",
+    "iso2022jpext": "iso-2022-jp",
+    "iso885916": "iso-8859-16",
+    "johab": None,
+    "maccyrillic": "x-mac-cyrillic",
+    "macroman": "macintosh",
+    "shiftjis2004": "shift_jis",
+    "utf16be": "utf-16be",
+    "utf16le": "utf-16le",
+}
 _FIRST_UPPER_BYTE, _FIRST_PRINTABLE_UPPER_BYTE = 0x80, 0xA0
 
 
@@ -77,28 +112,82 @@ class Decoded(NamedTuple):
 def decode(body: bytes, header: str | None, *, markup: bool) -> Decoded:
     """The text of BODY. HEADER is the charset label of the Content-Type, MARKUP whether to look for `meta` and XML.
 
-    A byte order mark is no part of the text, nor is U+0000.
+    A label is believed unless the bytes show that it is wrong, as servers send one label for pages of all kinds. A byte
+    order mark is no part of the text, nor is U+0000.
     """
     charset, mark = choose_charset(body, header, markup=markup)
     text, replaced = decode_as(body[mark:] if mark else body, charset.name)
-    if replaced and not mark and charset.name not in ("utf-8", "replacement") and _is_utf8(body):
-        # The label cannot be right, and bytes that are UTF-8 without fault hardly ever are anything else.
-        charset, replaced, text = Charset("utf-8", "detected"), 0, body.decode("utf-8", "replace")
-    return Decoded(text.replace("\0", "") if "\0" in text else text, charset, replaced)
+    found = Decoded(text, charset, replaced)
+    if not mark and charset.name != "replacement" and not body.isascii():
+        found = _without_wrong_label(body, found, markup=markup)
+    return found._replace(text=found.text.replace("\0", "")) if "\0" in found.text else found
 
 
 def choose_charset(body: bytes, header: str | None, *, markup: bool) -> tuple[Charset, int]:
-    """The charset to read BODY in, and the length of its byte order mark."""
+    """The charset that BODY is said to be in, else the likely one, and the length of its byte order mark."""
     for bom, name in _BOMS:
         if body.startswith(bom):
             return Charset(name, "bom"), len(bom)
-    named: list[tuple[str | None, CharsetSource]] = [(encoding_of(header), "header")]
-    if markup and named[0][0] is None:
-        named += [(meta_charset(body), "meta"), (_xml_charset(body), "xml")]
-    for found, source in named:
-        if found is not None:
-            return Charset(found, source), 0
-    return detect_charset(body), 0
+    named = encoding_of(header)
+    if named is not None:
+        return Charset(named, "header"), 0
+    return (_said_inside(body) if markup else None) or detect_charset(body), 0
+
+
+def _said_inside(body: bytes) -> Charset | None:
+    """What the page itself says: `meta`, XML declaration, or a `meta` that comes late, which browsers heed as well."""
+    if (name := meta_charset(body)) is not None:
+        return Charset(name, "meta")
+    if (name := _xml_charset(body)) is not None:
+        return Charset(name, "xml")
+    if len(body) > PRESCAN_BYTES and not _is_utf8(body):
+        for tag in _LATE_META.finditer(body, PRESCAN_BYTES):
+            if (name := _meta_tag(body, tag.end())[0]) is not None:
+                return Charset(name, "meta")
+    return None
+
+
+def _without_wrong_label(body: bytes, found: Decoded, *, markup: bool) -> Decoded:
+    """BODY read in another charset than FOUND, if its bytes show that they cannot be, or hardly are, in that one."""
+    charset, replaced = found.charset, found.replaced
+    if charset.name == "utf-8":
+        characters = len(found.text) - len(found.text.encode("ascii", "ignore"))
+        wrong = replaced > characters - replaced and not _is_utf8(body)
+        return _another(body, found, markup=markup) if wrong else found
+    if charset.source == "detected":
+        return found
+    if _is_utf8(body):
+        # Bytes that are UTF-8 without fault hardly ever are anything else.
+        text = body.decode("utf-8", "replace")
+        least = 1 if replaced else MIN_UTF8_PAIRS if charset.name in _MULTI_BYTE else MIN_UTF8_SINGLE
+        if len(text) - len(text.encode("ascii", "ignore")) >= least:
+            return Decoded(text, Charset("utf-8", "detected"), 0)
+    elif charset.source == "header" and markup:
+        return _as_the_page_says(body, found)
+    return found
+
+
+def _another(body: bytes, found: Decoded, *, markup: bool) -> Decoded:
+    """BODY, which is not UTF-8 though it is labelled so, as the page itself says or as its bytes look."""
+    inside = _said_inside(body) if markup and found.charset.source == "header" else None
+    for charset in filter(None, (inside, detect_charset(body))):
+        if charset.name in ("utf-8", "replacement"):
+            continue
+        text, replaced = decode_as(body, charset.name)
+        if replaced * LESS_REPLACED <= found.replaced:
+            return Decoded(text, charset, replaced)
+    return found
+
+
+def _as_the_page_says(body: bytes, found: Decoded) -> Decoded:
+    """BODY as the page itself says, where the header says something else and the bytes speak for the page."""
+    inside = _said_inside(body)
+    if inside is None or inside.name in (found.charset.name, "utf-8", "replacement"):
+        return found
+    text, replaced = decode_as(body, inside.name)
+    if replaced <= found.replaced and detect_charset(body).name == inside.name:
+        return Decoded(text, inside, replaced)
+    return found
 
 
 def meta_charset(body: bytes) -> str | None:
@@ -119,7 +208,17 @@ def meta_charset(body: bytes) -> str | None:
             position = end + 1 if end >= 0 else len(head)
         else:
             _, position = _attributes(head, _end_of_name(head, tag.end()))
+            position = _behind_opaque(head, tag.start(), position)
     return None
+
+
+def _behind_opaque(head: bytes, start: int, position: int) -> int:
+    """Where to go on behind the tag from START to POSITION: after the end tag, if what it opens holds no markup."""
+    opened = _OPAQUE.match(head, start)
+    if opened is None or opened[0].startswith(b"</"):
+        return position
+    end = head.lower().find(b"</" + opened[1].lower(), position)
+    return end if end >= 0 else position
 
 
 def _end_of_name(head: bytes, position: int) -> int:
@@ -160,12 +259,17 @@ def _xml_charset(body: bytes) -> str | None:
 def detect_charset(body: bytes) -> Charset:
     """A guess from the bytes alone: UTF-8 if they are UTF-8, else a detector's word, else the web's default."""
     if _is_utf8(body):
-        return Charset("utf-8", "detected")
+        shifted = any(shift in body for shift in _JAPANESE_SHIFTS) and not decode_as(body, "iso-2022-jp")[1]
+        return Charset("iso-2022-jp" if shifted else "utf-8", "detected")
     import chardet  # noqa: PLC0415 - slow to load and seldom needed
 
     sample = body[: 4 * DETECTION_BYTES]
     if sample.count(0) == 0:
-        sample = _MARKUP.sub(b" ", sample)
+        # Scripts and markup are ASCII in every charset, and drown what the detector goes by.
+        first = _NOT_ASCII.search(body)
+        start = max(0, first.start() - CONTEXT_BYTES) if first else 0
+        text = _MARKUP.sub(b" ", body[start : start + 4 * DETECTION_BYTES])
+        sample = b" ".join(_AROUND_NOT_ASCII.findall(text)) or text
     found = chardet.detect(sample[:DETECTION_BYTES])
     name = encoding_of(_python_to_label(found["encoding"]))
     if name is None or name == "replacement" or (found["confidence"] or 0) < MIN_CONFIDENCE:
@@ -174,9 +278,11 @@ def detect_charset(body: bytes) -> Charset:
 
 
 def _python_to_label(name: str | None) -> str | None:
-    known = {"utf-16-le": "utf-16le", "utf-16-be": "utf-16be", "cp932": "shift_jis", "cp949": "euc-kr", "johab": None}
-    lowered = name.lower().replace("_", "-") if name else None
-    return known.get(lowered, lowered) if lowered else None
+    """The standard's label for a detector's name of a charset: its own, or Python's."""
+    if not name:
+        return None
+    plain = name.lower().replace("-", "").replace("_", "")
+    return _DETECTED.get(plain, name.lower().replace("_", "-"))
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -4,6 +4,7 @@ A label that does not fit the bytes is common (a cache that unpacked and kept th
 the bytes are taken as they came and the record says so.
 """
 
+import codecs
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,8 +30,12 @@ UNDONE_BY_NOBODY: Final = frozenset({"compress", "x-compress", "exi", "pack200-g
 """Registered codings that we do not offer and cannot undo."""
 MAX_CODINGS: Final = 4
 """Codings stacked on each other; honest servers use one, misconfigured ones two."""
-SNIFFED: Final = 64
+GZIP_START: Final = GZIP_MAGIC + b"\x08"
+"""How a gzip member begins: there is but one method (RFC 1952)."""
+SNIFFED: Final = 256
 """Bytes looked at before the label is believed: enough that compressed data does not pass for text by chance."""
+LOOKED_AT: Final = 4096
+"""Bytes of the beginning that are looked at in all, if so many have come at once."""
 MAGICS: Final = (
     b"%PDF-",
     b"\x89PNG",
@@ -45,13 +50,19 @@ MAGICS: Final = (
 CONTROLS: Final = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 NOT_ASCII: Final = bytes(range(128, 256))
 ASCII_SHARE: Final = 0.6
-"""Share of ASCII at the beginning of text in any encoding, as it begins with markup; compressed data has less."""
+"""Share of ASCII in a short beginning of text in any encoding, as it begins with markup; compressed data has less."""
+
+CONTROL_SHARE: Final = 0.01
+"""Share of control characters that text may have by mistake; compressed data has ten times as many."""
 
 
 def content_codings(headers: Sequence[tuple[str, str]]) -> list[str]:
-    """Give the labels of all Content-Encoding headers, lower case, in the order in which they were applied."""
+    """Give the labels of all Content-Encoding headers, lower case, in the order in which they were applied.
+
+    Quotes around a label and parameters behind it mean nothing, but are sent.
+    """
     values = [value for name, value in headers if name.lower() == "content-encoding"]
-    labels = [part.strip().lower() for value in values for part in value.split(",")]
+    labels = [part.partition(";")[0].strip(" \t\"'").lower() for value in values for part in value.split(",")]
     return [label for label in labels if label not in NO_CODINGS]
 
 
@@ -74,17 +85,13 @@ class Decoder:
     labels: Sequence[str]
     limit: int
     warnings: list[str] = field(default_factory=list)
+    undecodable: str | None = None
+    """A label that nobody here can undo, on bytes that it may well fit."""
     _pieces: list[bytes] = field(default_factory=list)
     _size: int = 0
 
     def __post_init__(self) -> None:
-        self._stages: list[_Stage] = []
-        for label in reversed(self.labels):
-            if label in CODINGS:
-                self._stages.append(_Stage(CODINGS[label]))
-            else:
-                self.warnings.append(f"content_encoding: unknown label {label[:40]!r}, bytes taken as they came")
-        self._stages = self._stages[:MAX_CODINGS]
+        self._stages = [_Stage(CODINGS.get(label, label)) for label in reversed(self.labels)][:MAX_CODINGS]
 
     @property
     def body(self) -> bytes:
@@ -110,16 +117,25 @@ class Decoder:
             TooLarge: as above.
             CutShort: a coding has not come to its end.
         """
-        for depth, stage in enumerate(self._stages):
-            if not stage.begun:
-                for piece in self._begin(stage, depth, ended=True):
-                    self._add(piece)
+        self.flush()
+        for stage in self._stages:
             if stage.engine is None:
                 continue
             if not stage.engine.ended:
                 raise CutShort("content_encoding_cut", f"the {stage.label} stream ends before its end")
             if stage.engine.leftover:
                 self.warnings.append(f"content_encoding: bytes behind the end of the {stage.label} stream are left out")
+
+    def flush(self) -> None:
+        """Give out what still waits for more bytes, as none will come.
+
+        Raises:
+            TooLarge, CutShort: as above.
+        """
+        for depth, stage in enumerate(self._stages):
+            if not stage.begun:
+                for piece in self._begin(stage, depth, ended=True):
+                    self._add(piece)
 
     def _add(self, piece: bytes) -> None:
         room = self.limit - self._size
@@ -149,9 +165,12 @@ class Decoder:
         data, stage.waiting = stage.waiting, b""
         if not data:  # an empty body has no stream, whatever its label
             return
-        stage.engine = _engine(stage.label, data, ended=ended)
-        if stage.engine is None:
-            self.warnings.append(f"content_encoding: labelled {stage.label}, but the bytes are not; taken as they came")
+        coding = _coding(stage.label, data, ended=ended)
+        if coding != stage.label:
+            self.warnings.append(_remark(stage.label, coding))
+        if coding is None and stage.label in UNDONE_BY_NOBODY and not _looks_plain(data):
+            self.undecodable = self.undecodable or stage.label
+        stage.engine = _engine(coding, data)
         yield from self._run(stage, data, depth)
 
     def _run(self, stage: _Stage, data: bytes, depth: int) -> Iterator[bytes]:
@@ -165,19 +184,41 @@ class Decoder:
             raise CutShort("content_encoding_damaged", f"the {stage.label} stream is broken: {error}") from error
 
 
-def _engine(label: str, data: bytes, *, ended: bool) -> Inflater | None:
-    """Choose what undoes `label`, or None if the first bytes (`ended`: all of them) show that the label is wrong."""
-    match label:
+def _remark(label: str, coding: str | None) -> str:
+    """Say what was wrong with a label."""
+    if coding is not None:
+        return f"content_encoding: labelled {label[:40]}, but the bytes are {coding}; undone as that"
+    if label not in CODINGS.values():
+        return f"content_encoding: unknown label {label[:40]!r}, bytes taken as they came"
+    return f"content_encoding: labelled {label}, but the bytes are not; taken as they came"
+
+
+def _coding(label: str, data: bytes, *, ended: bool) -> str | None:
+    """Tell which coding `data` is in, or None for none: the label is believed where the first bytes allow it.
+
+    `ended`: there are no more bytes than these. A mark that only one coding has outweighs any label.
+    """
+    if data.startswith(GZIP_START):
+        return "gzip"
+    if data.startswith(ZSTD_MAGIC) or (label == "zstd" and data.startswith(ZSTD_SKIPPABLE)):
+        return "zstd"
+    if label == "deflate":
+        return None if _is_plain(data, Deflate if _is_zlib(data) else RawDeflate, ended=ended) else label
+    return label if label == "br" and not _is_plain(data, Brotli, ended=ended) else None
+
+
+def _engine(coding: str | None, data: bytes) -> Inflater | None:
+    match coding:
         case "gzip":
-            return Gzip() if data.startswith(GZIP_MAGIC) else None
+            return Gzip()
         case "zstd":
-            return Zstd() if data.startswith((ZSTD_MAGIC, *ZSTD_SKIPPABLE)) else None
+            return Zstd()
         case "deflate":
-            if _is_zlib(data):
-                return Deflate()
-            return None if _is_plain(data, RawDeflate, ended=ended) else RawDeflate()
+            return Deflate() if _is_zlib(data) else RawDeflate()
+        case "br":
+            return Brotli()
         case _:
-            return None if _is_plain(data, Brotli, ended=ended) else Brotli()
+            return None
 
 
 def _is_zlib(data: bytes) -> bool:
@@ -185,7 +226,7 @@ def _is_zlib(data: bytes) -> bool:
     return len(data) > 1 and data[0] & 0x0F == zlib.DEFLATED and int.from_bytes(data[:2]) % 31 == 0
 
 
-def _is_plain(data: bytes, engine: type[Brotli] | type[RawDeflate], *, ended: bool) -> bool:
+def _is_plain(data: bytes, engine: type[Brotli] | type[Deflate], *, ended: bool) -> bool:
     """Whether `data` is no stream of a coding that has no mark of its own, but text or a known file format.
 
     So few bytes that they may be both (`ended`: there are no more) are first tried as a stream.
@@ -202,7 +243,23 @@ def _is_plain(data: bytes, engine: type[Brotli] | type[RawDeflate], *, ended: bo
 
 
 def _looks_plain(data: bytes) -> bool:
-    if data.startswith(MAGICS):
+    """Whether `data` is a known file format or text: without the control characters that compressed data is full of."""
+    start = data[:LOOKED_AT]
+    if start.startswith(MAGICS):
         return True
-    has_controls = len(data.translate(None, CONTROLS)) < len(data)
-    return not has_controls and len(data.translate(None, NOT_ASCII)) >= len(data) * ASCII_SHARE
+    if len(start) - len(start.translate(None, CONTROLS)) > len(start) * CONTROL_SHARE:
+        return False
+    return (
+        len(start) >= SNIFFED
+        or len(start.translate(None, NOT_ASCII)) >= len(start) * ASCII_SHARE
+        or _is_utf8(start)  # its rules leave no room for chance
+    )
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether `data` is UTF-8, but for a last character that may be cut."""
+    try:
+        codecs.utf_8_decode(data, "strict", False)  # noqa: FBT003 - more may follow
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -6,7 +6,7 @@ from crawler.authors import find_author
 from crawler.charset import Decoded, decode
 from crawler.dates import find_dates
 from crawler.head import Head, named_elements, read_head
-from crawler.kinds import HTML, PDF, is_text, kind_of
+from crawler.kinds import HTML, PDF, is_binary, is_text, kind_of
 from crawler.language import find_language
 from crawler.links import find_links, resolve
 from crawler.main_text import MainText, main_text
@@ -31,6 +31,8 @@ def read_page(
         state, evidence = judge_page(status=status, text="", consent_only=False)
         detail = "there is nothing in it"
         return Reading("empty", kind, detail, page_state=state, page_state_evidence=evidence, extractors=extractors())
+    if kind in HTML and is_binary(body) and not body.lstrip(b"\0 \t\r\n\f").startswith(b"<"):  # UTF-16 may look binary
+        return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
     if kind in HTML:
         return _html_reading(body, kind, charset, url, at, status)
     if kind == PDF:

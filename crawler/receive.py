@@ -1,12 +1,12 @@
 """Taking in a body: counted, hashed and decoded while it comes, and stopped as soon as it is too much."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from hashlib import sha256
 from typing import Final
 
-from crawler.decode import UNDONE_BY_NOBODY, Decoder, content_codings
-from crawler.errors import CrawlError, TooLarge
+from crawler.decode import Decoder, content_codings
+from crawler.errors import CrawlError, CutShort, TimedOut, TooLarge
 from crawler.visit import Header
 
 MAX_REDIRECT_BODY: Final = 65_536
@@ -22,7 +22,6 @@ class Intake:
         self._max_wire = max_wire
         self._declared = _declared_length(headers)
         labels = content_codings(headers)
-        self.undecodable = next((label for label in labels if label in UNDONE_BY_NOBODY), None)
         self._decoder = Decoder(labels, max_body)
 
     @property
@@ -34,6 +33,11 @@ class Intake:
     def body(self) -> bytes:
         """The payload so far."""
         return self._decoder.body
+
+    @property
+    def undecodable(self) -> str | None:
+        """The label of a coding that was not offered and cannot be undone."""
+        return self._decoder.undecodable
 
     @property
     def warnings(self) -> list[str]:
@@ -48,13 +52,18 @@ class Intake:
         """
         if self._declared > self._max_wire:
             raise TooLarge("wire_limit", f"the body is announced as {self._declared} bytes, more than {self._max_wire}")
-        async with aclosing(pieces):
-            async for piece in pieces:
-                self.wire_length += len(piece)
-                self._hash.update(piece)
-                if self.wire_length > self._max_wire:
-                    raise TooLarge("wire_limit", f"the body is larger than {self._max_wire} bytes on the wire")
-                self._decoder.feed(piece)
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    self.wire_length += len(piece)
+                    self._hash.update(piece)
+                    if self.wire_length > self._max_wire:
+                        raise TooLarge("wire_limit", f"the body is larger than {self._max_wire} bytes on the wire")
+                    self._decoder.feed(piece)
+        except (CutShort, TimedOut):
+            with suppress(CrawlError):  # the first fault is the one to tell
+                self._decoder.flush()
+            raise
         self._decoder.finish()
 
 

@@ -109,6 +109,8 @@ def test_a_charset_named_only_in_a_meta_tag_is_found(name: str) -> None:
         ("<p>charset=koi8-r</p>", None),
         ("<meta charset", None),
         ("<", None),
+        ("<script>s = '<meta charset=koi8-r>'</script><meta charset=big5>", "big5"),
+        ("<title><meta charset=koi8-r></title><meta charset=big5>", "big5"),
         ("<!-- never closed <meta charset=koi8-r>", None),
     ],
 )
@@ -151,8 +153,12 @@ def test_an_xml_declaration_names_the_charset_where_no_meta_tag_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["windows-1251", "koi8-r", "shift_jis", "euc-jp", "euc-kr", "big5", "gb18030", "utf-8"]
-)
+    "name",
+    [
+        "windows-1251", "koi8-r", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "big5", "gb18030", "utf-8",
+        "windows-874", "x-mac-cyrillic",
+    ],
+)  # fmt: skip
 def test_a_charset_that_nobody_names_is_told_from_the_bytes(name: str) -> None:
     body = "<html><body>" + paragraphs(*[SENTENCES[name]] * 12) + "</body></html>"
 
@@ -173,8 +179,78 @@ def test_utf8_bytes_under_a_label_that_cannot_be_right_are_read_as_utf8() -> Non
     assert reading.replaced == 0
 
 
+def labelled(text: str, name: str, *, meta: str | None) -> bytes:
+    """A page in the charset NAME that says META, or nothing, about it."""
+    html = page(paragraphs(*[text] * 3))
+    return encoded(html.replace('<meta charset="utf-8">', f'<meta charset="{meta}">' if meta else ""), name)
+
+
+@pytest.mark.parametrize("name", ["windows-1251", "koi8-r", "shift_jis", "euc-kr", "big5", "windows-1253"])
+@pytest.mark.parametrize(("header", "meta"), [("utf-8", None), (None, "utf-8"), ("utf-8", "utf-8")])
+def test_bytes_that_cannot_be_the_utf8_they_are_labelled_as_are_told_from_themselves(
+    name: str, header: str | None, meta: str | None
+) -> None:
+    reading = read(labelled(SENTENCES[name], name, meta=meta), charset=header)
+
+    assert SENTENCES[name] in reading.text
+    assert reading.replaced == 0
+    assert reading.charset is not None
+    assert reading.charset.source == "detected"
+
+
+@pytest.mark.parametrize(
+    ("header", "meta", "name"),
+    [
+        ("utf-8", "windows-1251", "windows-1251"),
+        ("iso-8859-1", "windows-1251", "windows-1251"),
+        ("iso-8859-1", "shift_jis", "shift_jis"),
+        ("koi8-r", "windows-1251", "windows-1251"),
+    ],
+)
+def test_of_two_labels_the_one_counts_that_the_bytes_speak_for(header: str, meta: str, name: str) -> None:
+    reading = read(labelled(SENTENCES[name], name, meta=meta), charset=header)
+
+    assert SENTENCES[name] in reading.text
+    assert reading.charset == Charset(name, "meta")
+
+
+@pytest.mark.parametrize(("header", "meta"), [("iso-8859-1", None), (None, "iso-8859-1"), ("windows-1251", "koi8-r")])
+def test_utf8_under_a_single_byte_label_is_read_as_utf8(header: str | None, meta: str | None) -> None:
+    reading = read(labelled("Das Café öffnet früh.", "utf-8", meta=meta), charset=header)
+
+    assert "Das Café öffnet früh." in reading.text
+    assert reading.charset == Charset("utf-8", "detected")
+
+
+def test_single_bytes_that_happen_to_be_utf8_are_left_as_labelled() -> None:
+    found = decode(b"It printed \xc3\xa9 once.", "windows-1252", markup=True)
+
+    assert found.text == "It printed Ã© once."
+    assert found.charset == Charset("windows-1252", "header")
+
+
+@pytest.mark.parametrize("before", ["<script>" + "var a = 1;" * 4000 + "</script>", "<style>p{a:b}</style>" * 3000])
+def test_a_meta_tag_that_comes_late_is_found(before: str) -> None:
+    html = f'<html><head>{before}<meta charset="windows-1251"></head><body>{paragraphs(SENTENCES["windows-1251"])}'
+
+    assert read(html.encode("windows-1251")).charset == Charset("windows-1251", "meta")
+
+
+def test_a_charset_is_told_from_bytes_that_come_late() -> None:
+    html = "<script>" + "var a = 1;" * 40_000 + "</script>" + paragraphs(*[SENTENCES["windows-1251"]] * 12)
+
+    assert decode(html.encode("windows-1251"), None, markup=True).charset == Charset("windows-1251", "detected")
+
+
+def test_bytes_that_are_no_text_are_not_read_as_a_page() -> None:
+    reading = read(bytes(range(256)) * 20, media_type="text/html")
+
+    assert (reading.outcome, reading.text) == ("unreadable", "")
+
+
 def test_bytes_that_cannot_be_decoded_are_replaced_and_counted() -> None:
-    reading = read(page(paragraphs("Before the break, after the break.")).encode().replace(b"break,", b"br\xff\xfeak,"))
+    text = "Before the break, after the break – and « once » more."
+    reading = read(page(paragraphs(text)).encode().replace(b"break,", b"br\xff\xfeak,"))
 
     assert reading.replaced == 2
     assert "replaced_characters" in reading.flags

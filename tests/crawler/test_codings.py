@@ -63,6 +63,13 @@ async def test_every_coding_is_undone_in_every_framing(site: Sites, label: str, 
         b'{"json": true, "list": [1, 2, 3]}' * 30,
         b"%PDF-1.7\n\x00\x01\x02 binary" * 30,
         b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" * 9,
+        "旧码头将于下周六重新开放，此前维修历时两年。".encode() * 5,  # noqa: RUF001 - Chinese has its own comma
+        "Старый причал".encode(),
+        "Старый причал откроется в субботу. ".encode("koi8-r") * 9,
+        b"x^2 + y^2 = r^2 is the circle. " * 9,
+        b"hC begins as a zlib stream does",
+        b"\x1f\x8band no gzip behind it" + PAGE,
+        b"one \x01 control character in a page" + PAGE,
     ],
 )
 async def test_plain_bytes_with_a_wrong_label_are_taken_as_they_came_and_the_record_says_so(
@@ -86,6 +93,41 @@ async def test_labels_that_mean_nothing_change_nothing(site: Sites, label: str, 
         visit = await web.fetch(page.url())
 
     assert (visit.outcome, visit.body, bool(visit.warnings)) == ("ok", PAGE, warned)
+
+
+@pytest.mark.parametrize("label", ["br", "deflate", "zstd", "gzip", "utf-8", "gzip;q=1.0", '"gzip"', "compress"])
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+async def test_a_coding_that_marks_its_bytes_is_undone_whatever_the_label(site: Sites, label: str, coding: str) -> None:
+    page = site(Route("/", headers=(HTML, ("Content-Encoding", label)), body=ENCODERS[coding](PAGE)))
+
+    async with fetcher() as web:
+        visit = await web.fetch(page.url())
+
+    assert (visit.outcome, visit.body) == ("ok", PAGE)
+    assert bool(visit.warnings) == (label.strip('"').removesuffix(";q=1.0") != coding)
+
+
+async def test_a_page_under_a_label_that_nobody_can_undo_is_taken_if_it_is_plain(site: Sites) -> None:
+    page = site(Route("/", headers=(HTML, ("Content-Encoding", "compress")), body=PAGE))
+
+    async with fetcher() as web:
+        visit = await web.fetch(page.url())
+
+    assert (visit.outcome, visit.body) == ("ok", PAGE)
+    assert visit.warnings == ("content_encoding: unknown label 'compress', bytes taken as they came",)
+
+
+async def test_of_a_body_that_ends_early_the_part_that_came_is_kept_even_if_it_is_short(site: Sites) -> None:
+    page = site(
+        Route(
+            "/", headers=(HTML, coded("gzip"), ("Content-Length", "900")), body=b"short", framing="as-is", then="close"
+        )
+    )
+
+    async with fetcher() as web:
+        visit = await web.fetch(page.url())
+
+    assert (visit.outcome, visit.body) == ("incomplete", b"short")
 
 
 async def test_a_coding_that_nobody_can_undo_is_an_error_with_the_bytes_kept(site: Sites) -> None:
