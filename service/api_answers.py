@@ -110,19 +110,34 @@ def _sse(event: Mapping[str, Any], name: str | None = None) -> bytes:
 
 
 class Route(APIRoute):
-    """A route whose errors are answered as problem details."""
+    """A route that takes no option it does not know, and whose errors are answered as problem details."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Wrap what FastAPI makes of the route."""
         handler = super().get_route_handler()
+        described: list[dict[str, Any]] = (self.openapi_extra or {}).get("parameters", [])
+        known = {parameter.alias for parameter in self.dependant.query_params} | {one["name"] for one in described}
 
         async def answering(request: Request) -> Response:
             try:
+                _only(known, request)
                 return await handler(request)
             except Exception as error:  # noqa: BLE001 - the door: whatever happened behind it, the caller gets an answer
                 return await refused(request, error)
 
         return answering
+
+
+def _only(known: set[str], request: Request) -> None:
+    """Refuse options in the query that are not `known`: a removal with `dryrun` must not be one without `dry_run`."""
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        raise RequestValidationError(
+            [
+                {"loc": ("query", name), "msg": "Extra inputs are not permitted", "type": "extra_forbidden"}
+                for name in unknown
+            ]
+        )
 
 
 async def refused(request: Request, error: Exception) -> Response:
@@ -160,12 +175,23 @@ def _told(error: Exception) -> Problem:
 def invalid(error: RequestValidationError | ValidationError) -> Problem:
     """What is wrong with a request, each mistake with its place. What was sent is not repeated."""
     mistakes = [
-        {
-            "where": ".".join(str(part) for part in mistake["loc"] if part not in ("body", "query", "path")),
-            "message": str(mistake["msg"]).removeprefix("Value error, "),
-        }
+        {"where": _where(mistake, error), "message": str(mistake["msg"]).removeprefix("Value error, ")}
         for mistake in error.errors()[:MAX_ERRORS]
     ]
     detail = "; ".join(": ".join(filter(None, mistake.values())) for mistake in mistakes)
     meaning = TABLE["service.BadRequest"]
     return Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, detail, {"errors": mistakes})
+
+
+def _where(mistake: Any, error: RequestValidationError | ValidationError) -> str:
+    """The option that is wrong. FastAPI puts the part of the request first, pydantic the check that failed last."""
+    kind, place = mistake["type"], tuple(mistake["loc"])
+    if kind == "json_invalid":
+        return ""  # the place is a number of characters
+    if isinstance(error, RequestValidationError):
+        place = place[1:]
+    return ".".join(str(part) for part in place if kind == "extra_forbidden" or _named(part))
+
+
+def _named(part: str | int) -> bool:
+    return isinstance(part, int) or part.isidentifier()

@@ -22,6 +22,9 @@ MAX_FIELD: Final = 64 * 1024
 MAX_LISTED: Final = 1_000
 """Captures in one answer; the rest follows by `before`."""
 
+MAX_CURSOR: Final = 64
+"""Characters of `before`: more than any `next` has."""
+
 FORM: Final = "multipart/form-data"
 
 # Uploads are read by hand, since they come raw or as a form; this describes both.
@@ -83,7 +86,7 @@ async def captures(
     request: Request,
     url: Annotated[str, Query(min_length=1, max_length=MAX_URL)],
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 50,
-    before: Annotated[str | None, Query(max_length=MAX_URL)] = None,
+    before: Annotated[str | None, Query(max_length=MAX_CURSOR)] = None,
 ) -> Response:
     """List the captures of an address, asked for or arrived at."""
     caller = allowed(request, Scope.READ, Scope.FETCH)

@@ -14,7 +14,7 @@ from service.errors import Problem, outcome_problem
 from service.failures import BadRequest
 from service.observing import Given, Observation, observe, observe_upload
 from service.parts import Parts
-from service.requests import Caller, CaptureRequest, Reply, UploadRequest
+from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, UploadRequest
 from snapshots import Capture, Document, Fetch, digest, moment, stamp
 
 
@@ -101,7 +101,7 @@ def reopen(parts: Parts, capture: str) -> Page:
 
 def captures(parts: Parts, url: str, limit: int, before: str | None) -> dict[str, Any]:
     """The captures of an address, newest first; `before` is what the page before this one gave as `next`. Blocking."""
-    if before is not None and not before.isdecimal():
+    if before is not None and not (before.isdecimal() and int(before) <= MAX_POSITION):
         raise BadRequest("`before` is the number that an earlier list gave as `next`")
     rows = parts.archive.catalogue.captures(url, limit=limit, before=int(before) if before else None)
     listed = [

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 MAX_QUERY: Final = 4_096
 """Characters in a query. People paste paragraphs; nobody types more than a page."""
@@ -40,6 +40,12 @@ MAX_REMOVALS: Final = 10_000
 
 MAX_SESSION: Final = 256
 """Characters in a session claim, a media type, a key's name: labels, not texts."""
+
+MAX_AGE: Final = 100 * 366 * 24 * 3600
+"""Seconds. Nothing here is a hundred years old, and the calendar has room for that before any time it knows."""
+
+MAX_POSITION: Final = 2**53 - 1
+"""The largest number that every JSON reader keeps exactly; no log is that long and no link that deep."""
 
 MAX_REASON: Final = 2_000
 """Characters in a reason or a title."""
@@ -83,6 +89,8 @@ Url = Annotated[Text, Field(min_length=1, max_length=MAX_URL)]
 
 Session = Annotated[Text, Field(min_length=1, max_length=MAX_SESSION)]
 Domain = Annotated[Text, Field(min_length=1, max_length=253)]
+Seconds = Annotated[int, Field(ge=0, le=MAX_AGE)]
+Position = Annotated[int, Field(ge=0, le=MAX_POSITION)]
 Budget = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 IdText = Annotated[str, Field(min_length=12, max_length=71)]
 
@@ -115,10 +123,10 @@ class SearchRequest(Asked):
         default="auto",
         description="`auto` fetches the best candidates that are not fresh enough, `never` uses what is kept.",
     )
-    max_age: NonNegativeInt | None = Field(default=None, description=_MAX_AGE_DOC)
+    max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
     published_after: Moment | None = Field(default=None, description="Only pages published at or after this time.")
     published_before: Moment | None = Field(default=None, description="Only pages published before this time.")
-    as_of: NonNegativeInt | Moment | None = Field(
+    as_of: Position | Moment | None = Field(
         default=None, description="Search what was known at this time, or at this position of the log."
     )
     include_domains: tuple[Domain, ...] = Field(
@@ -144,7 +152,7 @@ class CaptureRequest(Asked):
     )
     screenshot: bool = Field(default=False, description="Keep a picture of the rendered page.")
     pdf: bool = Field(default=False, description="Keep a printed copy of the rendered page.")
-    max_age: NonNegativeInt | None = Field(default=None, description=_MAX_AGE_DOC)
+    max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
     store: bool = Field(default=True, description=_STORE_DOC)
     session: Session | None = Field(default=None, description=_SESSION_DOC)
@@ -172,11 +180,11 @@ class CrawlRequest(Asked):
     url: Url | None = Field(default=None, description="Where to start.", examples=["https://www.example.org/"])
     urls: tuple[Url, ...] = Field(default=(), max_length=MAX_SEEDS, description="Several places to start.")
     max_pages: int = Field(default=100, ge=1, le=MAX_PAGES, description="Pages asked for at most.")
-    max_depth: NonNegativeInt | None = Field(
+    max_depth: Position | None = Field(
         default=None, description="Links followed from a start at most; 0 captures only the addresses given."
     )
     sitemap: bool = Field(default=True, description="Take addresses from the site's sitemap too.")
-    max_age: NonNegativeInt | None = Field(default=None, description=_MAX_AGE_DOC)
+    max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
     session: Session | None = Field(default=None, description=_SESSION_DOC)
 
     @model_validator(mode="after")

@@ -55,14 +55,17 @@ async def test_the_session_claim_may_come_in_a_header(ask: Asker, citator: Small
         (b'{"query": "bread", "max_results": 0}', "max_results"),
         (b'{"query": "bread"', ""),
         (b"[]", ""),
-        (b'{"query": "\\ud800"}', ""),
+        (b'{"query": "\\ud800"}', "query"),
+        (b'{"query": "bread", "body": 3}', "body"),
+        (b'{"query": "bread", "as_of": -1}', "as_of"),
+        (b'{"query": "bread", "max_age": 99999999999999}', "max_age"),
     ],
 )
 async def test_a_misspelt_request_is_told_its_mistakes(ask: Asker, body: bytes, where: str) -> None:
     answer = await ask("POST", "/api/v1/search", body=body, headers={"content-type": "application/json"})
 
     assert (answer.status, answer.problem) == (422, "bad-request")
-    assert where in answer.json["errors"][0]["where"]
+    assert answer.json["errors"][0]["where"] == where
 
 
 async def test_a_capture_gives_the_page(ask: Asker) -> None:
@@ -227,6 +230,18 @@ async def test_what_was_removed_is_gone_with_its_deletion_record(ask: Asker, cit
     assert (answer.status, answer.problem) == (410, "removed")
     assert answer.json["deletion"] == removed.json["deletion"]
     assert answer.json["deletion_record"] == {"kind": "deletion", "reason": "asked"}
+
+
+@pytest.mark.parametrize("option", ["dryrun=true", "dry-run=true", "dry_run=true&body=1"])
+async def test_a_misspelt_option_of_a_removal_removes_nothing(ask: Asker, citator: SmallCitator, option: str) -> None:
+    found = citator.keep(b"secret", "text/plain")
+
+    answer = await ask("DELETE", f"/api/v1/evidence/{found}?{option}")
+    still = await ask("GET", f"/api/v1/evidence/{found}")
+
+    assert (answer.status, answer.problem) == (422, "bad-request")
+    assert answer.json["errors"][0]["where"] == option.rpartition("&")[2].partition("=")[0]
+    assert still.status == 200
 
 
 async def test_a_removal_by_nothing_is_refused(ask: Asker) -> None:

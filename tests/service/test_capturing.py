@@ -187,3 +187,10 @@ async def test_a_reply_names_its_serving_and_the_session_that_was_claimed(tmp_pa
     assert (serving.record, serving.session, serving.surface) == (reply.record, "chat-7", "cli")
     assert serving.body == digest(reply.body)
     assert isinstance(capture, Capture)
+
+
+@pytest.mark.parametrize("before", ["-1", "one", "9" * 30])
+async def test_captures_are_listed_only_before_a_place_that_there_can_be(tmp_path: Path, before: str) -> None:
+    async with opened(tmp_path) as actions:
+        with pytest.raises(BadRequest, match="`next`"):
+            await actions.captures("http://site.test/", limit=1, before=before, caller=ME)
