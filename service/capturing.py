@@ -70,7 +70,7 @@ async def look(
     """One visit and, if a whole answer came, its reading. Keeps nothing. `patient` visits wait for their turn."""
     visit = await parts.fetcher.fetch(url, robots=robots, patient=patient)
     reading = None
-    if visit.outcome == "ok" and visit.body:
+    if visit.outcome == "ok" and visit.body is not None:
         reading = await parts.readers.read(
             visit.body,
             media_type=visit.media_type,

@@ -4,6 +4,9 @@ The modules of the commands import only Typer and what it takes to say how they 
 imported when it runs.
 """
 
+import io
+import os
+import sys
 from typing import Annotated
 
 import typer
@@ -59,4 +62,30 @@ def _root(
 
 def main() -> None:
     """Run the command that the arguments name; ends the process with its exit status."""
-    app()
+    _open_streams()
+    if "--json" not in sys.argv:
+        app()
+        return
+    try:
+        sys.exit(app(standalone_mode=False))
+    except typer.TyperException as error:  # the arguments make no sense, and whoever asked reads JSON
+        from service.cli_output import refuse
+        from service.errors import problem_of
+        from service.failures import BadRequest
+
+        try:
+            refuse(problem_of(BadRequest(error.format_message())), as_json=True)
+        except typer.Exit as ended:
+            sys.exit(ended.exit_code)
+
+
+def _open_streams() -> None:
+    """Have all three streams, whatever the caller closed: else the next file that is opened would be one of them.
+
+    What stdout cannot write in its encoding is shown as `?`.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - stays open to the end
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")

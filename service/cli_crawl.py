@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
-from service.cli_output import cut, give_json, run, show
+from service.cli_output import cut, give_json, run, say, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,14 +54,18 @@ async def _followed(citator: "Citator", request: "CrawlRequest") -> "Json":
 
     from service.connect import ME
 
+    this = asyncio.current_task()
+
     started = await citator.crawl_start(request, ME)
     with _progress(request.max_pages) as seen:
         try:
             async for event in citator.crawl_events(started["id"]):
                 seen.event(event)
         except asyncio.CancelledError:
-            await citator.crawl_cancel(started["id"])
-            raise
+            if this is not None:
+                this.uncancel()
+            say("citator: stopping after the pages under way")
+            return await citator.crawl_cancel(started["id"])
     return await citator.crawl(started["id"])
 
 

@@ -45,9 +45,10 @@ def extract(
 
 
 async def _one(read: "Extractor", file: Path, url: str | None, media_type: str | None, *, as_json: bool) -> int:
+    from service.cli_lines import bytes_of
     from service.errors import DONE, NOT_DONE
 
-    body = sys.stdin.buffer.read() if str(file) == "-" else _bytes_of(file)
+    body = sys.stdin.buffer.read() if str(file) == "-" else bytes_of(file)
     found = await read(body, url=url, media_type=media_type or _by_name(file))
     if as_json:
         give_json(found)
@@ -59,15 +60,6 @@ async def _one(read: "Extractor", file: Path, url: str | None, media_type: str |
     return DONE if good else NOT_DONE
 
 
-def _bytes_of(file: Path) -> bytes:
-    from service.failures import BadRequest
-
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise BadRequest(f"{file} cannot be read: {error.strerror}") from error
-
-
 def _by_name(file: Path) -> str | None:
     import mimetypes
 
@@ -75,19 +67,22 @@ def _by_name(file: Path) -> str | None:
 
 
 async def _lines(read: "Extractor", file: Path, at_once: int) -> int:
-    from service.cli_lines import each, lines
+    from service.cli_lines import bytes_of, each, lines
     from service.failures import BadRequest
 
     async def one(line: "Line") -> "Json":
         fields = line.fields()
         returned = {"id": fields["id"]} if "id" in fields else {}
+        url, given = fields.get("url"), fields.get("type")
+        if not all(one is None or isinstance(one, str) for one in (url, given)):
+            raise BadRequest(f'line {line.number} has a "url" or "type" that is no text')
         if isinstance(fields.get("html"), str):
             body, kind = fields["html"].encode("utf-8", "replace"), HTML
         elif isinstance(fields.get("path"), str):
             path = Path(fields["path"])
-            body, kind = _bytes_of(path), _by_name(path) or ""
+            body, kind = bytes_of(path), _by_name(path) or ""
         else:
             raise BadRequest(f'line {line.number} has neither "path" nor "html"')
-        return returned | await read(body, url=fields.get("url"), media_type=fields.get("type") or kind or None)
+        return returned | await read(body, url=url, media_type=given or kind or None)
 
     return await each(lines(file), one, at_once=at_once)

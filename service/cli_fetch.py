@@ -1,5 +1,6 @@
 """`citator fetch` and `citator add`."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,31 +80,40 @@ def add(
 
 
 async def _add_files(citator: "Citator", files: list[Path], given: dict[str, Any], *, as_json: bool) -> int:
-    import mimetypes
-
-    from service.connect import ME
-    from service.errors import DONE
-    from service.requests import UploadRequest
+    """Keep files one after another. One that cannot be kept is told in its place, and the others are kept."""
+    from service.cli_output import asked_wrongly
+    from service.errors import DONE, problem_of
 
     status, told = DONE, []
     for file in files:
-        guessed = {"name": file.name, "media_type": mimetypes.guess_type(file.name)[0]}
-        fields = {name: value for name, value in guessed.items() if value} | given
-        reply = await citator.upload(UploadRequest.model_validate(fields | {"body": _bytes_of(file)}), ME)
-        status = max(status, _tell(reply, as_json=as_json and len(files) == 1, silent=as_json, text=False))
-        told.append(members(reply.body))
+        try:
+            reply = await _add_file(citator, file, given)
+        except Exception as error:
+            problem = asked_wrongly(error) or problem_of(error)
+            if len(files) == 1 or problem.slug == "internal":
+                raise
+            say(f"citator: {problem.title} {problem.detail}")
+            told.append(problem.details() | {"file": str(file)})
+            status = max(status, problem.exit)
+        else:
+            status = max(status, _tell(reply, as_json=as_json and len(files) == 1, silent=as_json, text=False))
+            told.append(members(reply.body))
     if as_json and len(files) > 1:
         give_json(told)
     return status
 
 
-def _bytes_of(file: Path) -> bytes:
-    from service.failures import BadRequest
+async def _add_file(citator: "Citator", file: Path, given: dict[str, Any]) -> "Reply":
+    import mimetypes
 
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise BadRequest(f"{file} cannot be read: {error.strerror}") from error
+    from service.cli_lines import bytes_of
+    from service.connect import ME
+    from service.requests import UploadRequest
+
+    name = os.fsencode(file.name).decode("utf-8", "replace")  # names of files are bytes, records hold text
+    guessed = {"name": name, "media_type": mimetypes.guess_type(name)[0]}
+    fields = {option: value for option, value in guessed.items() if value} | given
+    return await citator.upload(UploadRequest.model_validate(fields | {"body": bytes_of(file)}), ME)
 
 
 async def _add_lines(citator: "Citator", file: Path, given: dict[str, Any]) -> int:
@@ -123,6 +133,8 @@ async def _add_lines(citator: "Citator", file: Path, given: dict[str, Any]) -> i
         content = {name: fields.pop(name) for name in ("html", "text") if name in fields}
         if len(content) != 1 or not isinstance(text := next(iter(content.values())), str):
             raise BadRequest(f'line {line.number} has neither "html" nor "text", or both')
+        if "body" in fields:
+            raise BadRequest(f'line {line.number} has a "body": give "html" or "text"')
         whole = {"media_type": HTML if "html" in content else TEXT} | given | fields
         request = UploadRequest.model_validate(whole | {"body": _utf8(text, line.number)})
         async with in_order[request.url or ""]:  # the log must see versions of one page in the order of their lines
@@ -149,8 +161,11 @@ def _tell(reply: "Reply", *, as_json: bool, silent: bool = False, text: bool = T
     if as_json:
         give_body(reply.body)
     elif not silent:
-        show(f"{found.get('title') or found.get('url')}")
+        if problem is None:
+            show(f"{found.get('title') or found.get('url')}")
         show(f"{found.get('final') or found.get('url')}, retrieved {found.get('retrieved_at')}")
+        if found.get("page_state") not in (None, "ok", "unknown"):
+            show(f"page state {found['page_state']}, status {found.get('http_status')}")
         show(f"capture {found.get('capture')}")
         if text:
             show()

@@ -31,7 +31,7 @@ class Line:
         """
         try:
             found = json.loads(self.text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadRequest(f"line {self.number} is no JSON: {error}") from error
         if not isinstance(found, dict):
             raise BadRequest(f"line {self.number} is no JSON object")
@@ -49,6 +49,20 @@ def lines(file: Path) -> Iterator[Line]:
         raise BadRequest(f"{file} cannot be read: {error.strerror}") from error
     with opened:
         yield from _numbered(opened)
+
+
+def bytes_of(file: Path) -> bytes:
+    """What `file` holds.
+
+    Raises:
+        BadRequest: it cannot be read, or there can be no such file.
+    """
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a name with a NUL, or one that cannot be written in the file system's encoding
+        raise BadRequest(f"{str(file)!r} cannot be read: {error}") from error
 
 
 def _numbered(source: Iterable[bytes]) -> Iterator[Line]:

@@ -7,7 +7,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 # What could move a terminal's cursor, change its title or reverse the reading direction of the rest of a line.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+class _Untold(Exception):
+    """Stdout takes no more: the disk that it is written to is full, or what it leads to is broken."""
 
 
 def plain(text: str) -> str:
@@ -33,14 +38,31 @@ def say(text: str) -> None:
 
 def show(text: str = "") -> None:
     """Show a line of a result that is meant for reading."""
-    sys.stdout.write(plain(text).encode("utf-8", "replace").decode("utf-8") + "\n")
+    with _telling():
+        sys.stdout.write(plain(text).encode("utf-8", "replace").decode("utf-8") + "\n")
 
 
 def give(data: bytes) -> None:
     """Write bytes of a result as they are."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    with _telling():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # whoever reads has enough
+    except OSError as error:
+        raise _Untold(error.strerror) from error
+
+
+def _silence() -> None:
+    """Lead stdout nowhere: Python would complain once more about what is left when it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def give_json(value: object) -> None:
@@ -55,11 +77,14 @@ def give_body(body: bytes) -> None:
 
 def refuse(problem: "Problem", *, as_json: bool) -> NoReturn:
     """Tell of a problem and end with its exit status."""
-    if as_json:
-        give_json(problem.details())
     say(f"citator: {problem.title}" + (f" {problem.detail}" if problem.detail != problem.title else ""))
     for mistake in problem.members.get("candidates", ()):
         say(f"  {mistake}")
+    if as_json:
+        try:
+            give_json(problem.details())
+        except (BrokenPipeError, _Untold):
+            _silence()
     raise typer.Exit(problem.exit)
 
 
@@ -90,12 +115,17 @@ def end(work: Callable[[], int], *, as_json: bool = False) -> None:
     log_to_stderr("warning")
     try:
         status = work()
-    except KeyboardInterrupt:
+        with _telling():
+            sys.stdout.flush()
+    except (KeyboardInterrupt, typer.Abort):
         say("citator: stopped")
         raise typer.Exit(NOT_DONE) from None
     except BrokenPipeError:
-        # Whoever read the results has enough. Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
+        raise typer.Exit(NOT_DONE) from None
+    except _Untold as error:
+        _silence()
+        say(f"citator: the result cannot be written: {error}")
         raise typer.Exit(NOT_DONE) from None
     except Exception as error:  # noqa: BLE001 - the last resort: a person gets a sentence, the log the traceback
         problem = asked_wrongly(error) or problem_of(error)

@@ -101,6 +101,11 @@ def status_of(found: "Json") -> int:
     return NOT_DONE if failed and not found.get("results") else DONE
 
 
+def counted(number: int, what: str) -> str:
+    """`1 result`, `2 results`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _tell(found: "Json") -> None:
     for result in found["results"]:
         show(f"{result['rank']}. {result.get('title') or result['url']}")
@@ -110,8 +115,8 @@ def _tell(found: "Json") -> None:
             show(f"   [{passage['id']}]")
         show()
     note = found.get("message")
-    show(f"{len(found['results'])} results, state {found['state']}" + (f": {note}" if note else ""))
+    show(f"{counted(len(found['results']), 'result')}, state {found['state']}" + (f": {note}" if note else ""))
     if found.get("dropped"):
-        show(f"{len(found['dropped'])} candidates were dropped; --json says why")
+        show(f"dropped: {counted(len(found['dropped']), 'candidate')}; --json says why")
     if found.get("record"):
         show(f"record {found['record']}")

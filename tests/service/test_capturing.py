@@ -194,3 +194,13 @@ async def test_captures_are_listed_only_before_a_place_that_there_can_be(tmp_pat
     async with opened(tmp_path) as actions:
         with pytest.raises(BadRequest, match="`next`"):
             await actions.captures("http://site.test/", limit=1, before=before, caller=ME)
+
+
+async def test_a_page_of_no_bytes_is_told_to_be_empty(tmp_path: Path) -> None:
+    with Site([Route("/*", body=b"")]) as site:
+        async with opened(tmp_path) as actions:
+            reply = await actions.capture(CaptureRequest(url=site.url("/nothing")), ME)
+
+    said = told(reply)
+    assert (reply.status, said["type"]) == (422, "urn:citator:problem:empty-page")
+    assert (said["outcome"], said["page_state"], said["text"]) == ("ok", "empty", "")

@@ -46,7 +46,7 @@ def test_search_is_readable_without_json(run: Shell) -> None:
     ran = run("search", "bread")
 
     assert "1. http://site.test/a" in ran.stdout.decode()
-    assert "1 results, state ok" in ran.stdout.decode()
+    assert "1 result, state ok" in ran.stdout.decode()
 
 
 def test_text_of_pages_cannot_steer_the_terminal(run: Shell, citator: SmallCitator) -> None:
@@ -223,6 +223,30 @@ def test_add_keeps_a_file_with_what_is_known_of_it(run: Shell, citator: SmallCit
     asked = next(asked for asked in citator.asked if isinstance(asked, UploadRequest))
     assert (asked.body, asked.media_type, asked.name) == (b"<p>Hi \xff", "text/html", "page.html")
     assert len(several.json) == 2
+
+
+def test_add_takes_files_whose_names_are_no_text(run: Shell, citator: SmallCitator, tmp_path: Path) -> None:
+    page = tmp_path / os.fsdecode(b"p\xfcge.html")
+    page.write_bytes(b"<p>Hi")
+
+    ran = run("add", str(page), "--json")
+
+    assert ran.status == 0
+    asked = next(asked for asked in citator.asked if isinstance(asked, UploadRequest))
+    assert (asked.name, asked.media_type) == ("p\ufffdge.html", "text/html")
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others_alone(run: Shell, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(b"<p>Hi")
+
+    ran = run("add", str(page), str(tmp_path / "none"), str(page), "--json")
+
+    first, second, third = ran.json
+    assert ran.status == 2
+    assert (first["outcome"], third["outcome"]) == ("ok", "ok")
+    assert (second["type"], second["file"]) == ("urn:citator:problem:bad-request", str(tmp_path / "none"))
+    assert "none cannot be read" in ran.stderr
 
 
 def test_add_takes_lines(run: Shell, citator: SmallCitator) -> None:

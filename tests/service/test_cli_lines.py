@@ -49,6 +49,19 @@ async def test_a_line_that_fails_leaves_the_others_alone(capsysbinary: pytest.Ca
     assert (second["id"], second["line"], second["detail"]) == (2, 2, "no")
 
 
+async def test_a_line_too_deep_to_read_leaves_the_others_alone(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    async def work(line: Line) -> dict[str, Any]:
+        return line.fields()
+
+    given = ['{"id": 1}', '{"id": ' + "[" * 200_000, '{"id": 3}']
+    status = await each((Line(number, text) for number, text in enumerate(given, 1)), work, at_once=2)
+
+    first, second, third = (json.loads(line) for line in capsysbinary.readouterr().out.splitlines())
+    assert status == 2
+    assert (first, third) == ({"id": 1}, {"id": 3})
+    assert (second["type"], second["line"]) == ("urn:citator:problem:bad-request", 2)
+
+
 async def test_an_answer_does_not_wait_for_the_next_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     reading, writing = os.pipe()
     given = os.fdopen(writing, "wb", buffering=0)

@@ -46,3 +46,20 @@ def test_pages_are_read_a_line_each_with_their_ids(tmp_path: Path) -> None:
     assert (first["links"][0]["url"], second["links"][0]["url"]) == ("/eaten", "http://bakery.test/eaten")
     assert third["type"] == "urn:citator:problem:bad-request"
     assert fourth["outcome"] == "unreadable"
+
+
+def test_lines_that_make_no_sense_are_told_as_such(tmp_path: Path) -> None:
+    shell = Shell(tmp_path / "data", {"CITATOR_READERS": "1"})
+    given = [
+        {"id": "url", "html": PAGE, "url": 5},
+        {"id": "type", "html": PAGE, "type": 5},
+        {"id": "nul", "path": "a\0b"},
+        {"id": "half", "path": "\ud800"},
+        {"id": "nothing"},
+    ]
+
+    ran = shell("extract", "--jsonl", "-", given="\n".join(json.dumps(line) for line in given).encode())
+
+    assert ran.status == 2
+    assert [line["id"] for line in ran.lines] == ["url", "type", "nul", "half", "nothing"]
+    assert {line["type"] for line in ran.lines} == {"urn:citator:problem:bad-request"}
