@@ -4,6 +4,7 @@ Some pages answer only to a request that carries the cookie of the first answer.
 make one capture depend on another, and would let sites recognise us.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,8 @@ MAX_COOKIES: Final = 100
 """Cookies of one fetch; browsers keep 50 to 180 per site."""
 MAX_COOKIE: Final = 4096
 """Bytes of name and value of one cookie (RFC 6265 section 6.1)."""
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no cookie holds; bytes beyond ASCII are sent back as they came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def _read(address: Address, line: str, now: datetime) -> tuple[Cookie | None, bo
     pair, *rest = line.split(";")
     name, equals, value = pair.partition("=")
     name, value = (name.strip(), value.strip()) if equals else ("", name.strip())
-    if not (name or value) or len(name) + len(value) > MAX_COOKIE or not (name + value).isprintable():
+    if not (name or value) or len(name) + len(value) > MAX_COOKIE or CONTROLS.search(name + value):
         return None, False
     attributes: dict[str, str] = {}
     for part in rest:

@@ -111,7 +111,7 @@ class Fetcher:
             trip.close("deadline")
             failure = TimedOut("deadline", f"not done within {seconds:g} seconds")
         except CrawlError as error:
-            failure = error
+            failure = error.with_traceback(None)  # else it would hold the body until the next collection of garbage
         visit = visit_of(
             address,
             trip,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
-from crawler.addresses import Address
+from crawler.addresses import Address, same_origin
 from crawler.errors import CrawlError, RobotsRefused
 from crawler.pace import MAX_HOLD, Pace
 from crawler.robots import Robots
@@ -63,7 +63,7 @@ class Gate:
         forbidden = ruling.decision in {"disallowed", "unreachable"}
         if forbidden and self._mode == "follow":
             self.ruling = ruling
-            raise self._refusal(ruling, rules.failure)
+            raise self._refusal(address, ruling, rules.failure)
         self.ruling = RobotsRuling(ruling.decision, ruling.source, overridden=forbidden)
         return rules.crawl_delay
 
@@ -79,10 +79,11 @@ class Gate:
             scope.reschedule(loop.time() + left)
 
     @staticmethod
-    def _refusal(ruling: RobotsRuling, failure: CrawlError | None) -> CrawlError:
+    def _refusal(address: Address, ruling: RobotsRuling, failure: CrawlError | None) -> CrawlError:
         if ruling.decision == "disallowed":
             return RobotsRefused("robots_disallowed", f"{ruling.source} does not allow it")
-        if failure is not None and failure.reason in NO_CONNECTION:
+        at_home = same_origin(ruling.source, address.href)  # a robots.txt that is elsewhere says nothing of the page
+        if failure is not None and failure.reason in NO_CONNECTION and at_home:
             return failure
         return RobotsRefused(
             "robots_unreachable", f"{ruling.source} cannot be had, so nothing there is fetched for now"

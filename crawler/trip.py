@@ -1,5 +1,6 @@
 """The way from an asked address along its redirects to the answer, each hop written down."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +19,8 @@ from crawler.visit import FetchSettings, Header, Hop, Tls
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS: Final = 20
 """Redirects followed, as browsers do (WHATWG Fetch)."""
+MAX_ALIKE: Final = 2
+"""Times that one address is asked with the same cookies: some sites remember who has been there, not by a cookie."""
 ACCEPT: Final = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
 URL_BYTES: Final = "".join(map(chr, range(0x21, 0x7F)))
@@ -70,7 +73,7 @@ class Trip:
     intake: Intake | None = None
     head: Head | None = None
     _jar: Jar = field(default_factory=Jar)
-    _seen: set[tuple[str, str | None]] = field(default_factory=set)
+    _seen: Counter[tuple[str, str | None]] = field(default_factory=Counter)
     _open: _OpenHop | None = None
 
     async def run(self) -> None:
@@ -112,13 +115,13 @@ class Trip:
         return location
 
     def _refuse_circles(self) -> None:
-        """Tell a loop from a change of state: the same address with other cookies may answer something else."""
+        """Tell a loop from a change of state: the same address may answer otherwise, with other cookies above all."""
         key = (self.address.href, self._jar.header(self.address))
-        if key in self._seen:
+        if self._seen[key] == MAX_ALIKE:
             raise BadRedirect("redirect_loop", f"{self.address.origin} redirects in a circle")
         if len(self.hops) > self.max_hops:
             raise BadRedirect("too_many_redirects", f"more than {self.max_hops} redirects")
-        self._seen.add(key)
+        self._seen[key] += 1
 
     async def _ask(self) -> tuple[Connection, Head]:
         """Send the request; once more over a fresh connection, if a kept one turns out to be dead."""

@@ -28,7 +28,12 @@ _SHORTEST_EXCLUDED = 3
 _MAX_NAMED = 40
 
 _PIECE = re.compile(r'(?P<minus>(?<!\S)-)?"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|"')
-_QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u300c\u300d", '"'))
+_QUOTES = str.maketrans(
+    dict.fromkeys(
+        "\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u300c\u300d\u300e\u300f\u301d\u301e\u301f\uff62\uff63", '"'
+    )
+)
+_OPERATORS = re.compile(r"(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S)")
 _SITE = re.compile(r"(-?)site:(.*)", re.IGNORECASE | re.DOTALL)
 _HOST = re.compile(r"(?:[a-z]{1,20}://)?(?:\*\.|\.)?([\w-]+(?:\.[\w-]+)*)\.?(?::\d+)?(/.*)?", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(
@@ -84,7 +89,7 @@ def read_query(query: str) -> Asked:
         query = query[:MAX_QUERY]
         notes.relax("cut_to_characters", str(MAX_QUERY))
     query = query.translate(_QUOTES).replace("\x00", " ")
-    shouting = query.upper() == query
+    shouting = _is_shouting(query)
     negated = False
     for piece in _PIECE.finditer(query):
         if piece["phrase"] is not None:
@@ -99,10 +104,18 @@ def read_query(query: str) -> Asked:
         else:
             _word(f"-{piece['word']}" if negated else piece["word"], notes)
         negated = False
+    if negated:
+        notes.relax("operator_ignored", "NOT")
     signs = sorted({sign.strip() for sign in _SIGNS.findall(_ADDRESS.sub(" ", query))})
     if signs:
         notes.relax("signs_ignored", " ".join(signs))
     return _finished(notes)
+
+
+def _is_shouting(query: str) -> bool:
+    """Whether words that could be operators are words: all is written in capitals, or there is nothing else."""
+    rest = _OPERATORS.sub(" ", query)
+    return rest == rest.upper() != rest.lower() or not shape(rest).strip()
 
 
 def _phrase(text: str, *, excluded: bool, notes: _Notes) -> None:

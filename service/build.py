@@ -29,9 +29,11 @@ from snapshots import (
     LogDamaged,
     State,
     Store,
+    StoreFull,
     WrongLogKey,
     open_log,
     open_store,
+    probe_once,
 )
 
 log = structlog.get_logger(__name__)
@@ -50,7 +52,8 @@ async def build(
     """Open everything that `settings` describe, and close it afterwards; nothing that was accepted is lost.
 
     `store`, `resolver` and `readers` replace the bucket, name resolution and the worker processes, for tests.
-    `resume` goes on with crawls that an earlier process left unfinished.
+    `resume` is for servers: the bucket is tried out, and crawls that an earlier process left unfinished are gone on
+    with.
 
     Raises:
         DataInUse, DataVersion, BadSetting: of the data directory.
@@ -60,6 +63,8 @@ async def build(
         stack.enter_context(hold(settings.data))
         opened = await run_sync(_open_archive, settings, store)
         stack.push_async_callback(run_sync, opened.close)
+        if resume and not opened.log.read_only:
+            await run_sync(_try_out, opened.store)
         index = await run_sync(open_index, settings.index_path)
         follower = Follower(opened.archive, opened.log, index)
         stack.push_async_callback(run_sync, _close_index, follower)
@@ -86,6 +91,17 @@ async def build(
         if resume:
             await crawls.resume()
         yield Actions(parts, crawls)
+
+
+def _try_out(store: Store) -> None:
+    """Write, read back and delete an object, so that a bucket that keeps nothing is told at the start, not at a reply.
+
+    A full one can still be read.
+    """
+    try:
+        probe_once(store)
+    except StoreFull as error:
+        log.warning("the bucket is full: nothing can be kept", reason=str(error))
 
 
 def open_index(path: Path) -> Index:

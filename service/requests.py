@@ -14,8 +14,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-MAX_QUERY: Final = 4_096
-"""Characters in a query. People paste paragraphs; nobody types more than a page."""
+MAX_QUERY: Final = 65_536
+"""Characters in a query. People paste whole pages; the index looks at the beginning and says so."""
 
 MAX_URL: Final = 8_192
 """Characters in an address. Servers refuse longer ones, 8 KB being the usual limit of a request line."""

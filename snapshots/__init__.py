@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from snapshots.note import parse_vkey
     from snapshots.objects import Held, Objects
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
-    from snapshots.probing import probe
+    from snapshots.probing import probe, probe_once
     from snapshots.proof import Proof, parse_proof, verify_proof
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
@@ -159,6 +159,7 @@ _HOME = {
     "passage": "passages",
     "passage_of": "passages",
     "probe": "probing",
+    "probe_once": "probing",
     "read": "records",
     "read_passage": "passages",
     "remake": "passages",
@@ -278,6 +279,7 @@ __all__ = [
     "passage",
     "passage_of",
     "probe",
+    "probe_once",
     "read",
     "read_passage",
     "remake",

@@ -34,6 +34,18 @@ def probe(store: Store) -> None:
         raise StoreError(f"the bucket still holds {', '.join(sorted(left))} after they were deleted")
 
 
+def probe_once(store: Store) -> None:
+    """Writes, reads back, compares and deletes one object: whether the bucket keeps anything at all.
+
+    Raises `StoreError` if it gives back other bytes, and what the store itself raises.
+    """
+    name = f"probe/{secrets.token_hex(8)}/plain"
+    try:
+        _read_back(store, name)
+    finally:
+        store.delete([name])
+
+
 def _read_back(store: Store, name: str) -> None:
     written = secrets.token_bytes(1024)
     store.put(name, written)

@@ -75,7 +75,8 @@ MAX_MESSAGE = 300
 
 _INSUFFICIENT_STORAGE = 507
 _ADVICE = {
-    CHECKSUMS: "; when_required sends no checksum headers that an older server does not know",
+    CHECKSUMS: "; when_required sends no checksum headers that an older server does not know, and if it is set already,"
+    " the server may not know conditional writes (If-None-Match, If-Match), which are needed: see citator doctor",
     REGION: "; the bucket may be in another region",
 }
 

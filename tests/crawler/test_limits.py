@@ -1,6 +1,8 @@
+import gc
 import gzip
 import subprocess
 import sys
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -60,6 +62,23 @@ def test_a_bomb_is_too_large_costs_little_memory_and_the_next_page_is_fine(site:
 
     assert told[:4] == ["too_large", "body_limit", "None", "ok"]
     assert int(told[4]) < 40 * 1024  # KiB
+
+
+async def test_the_bytes_of_a_body_that_was_too_large_are_let_go_with_its_visit(site: Sites) -> None:
+    place = site(Route("/bomb", headers=(HTML, ("Content-Encoding", "gzip")), body=gzip.compress(b"\0" * BOMB)))
+
+    async with fetcher(max_body=LIMIT) as web:
+        gc.disable()  # they must not wait for it
+        tracemalloc.start()
+        try:
+            visit = await web.fetch(place.url("/bomb"))
+            held, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+            gc.enable()
+
+    assert visit.outcome == "too_large"
+    assert most > LIMIT > 4 * held
 
 
 async def test_a_stage_between_that_explodes_is_stopped_though_nothing_reaches_the_end(site: Sites) -> None:

@@ -113,6 +113,18 @@ async def test_a_robots_txt_lost_among_redirects_means_no_rules(site: Sites, way
     assert len([request for request in place.requests if request.path != "/page"]) <= 6
 
 
+async def test_a_robots_txt_that_leads_inward_is_one_that_cannot_be_had(site: Sites) -> None:
+    inner = site(robots("User-agent: *\nAllow: /"), address="127.0.0.2")
+    place = site(redirect("/robots.txt", inner.url("/robots.txt")), PAGE)
+
+    async with fetcher(allow_addresses=("127.0.0.1/32",)) as web:
+        visit = await web.fetch(place.url("/page"))
+
+    assert (visit.outcome, visit.reason) == ("refused", "robots_unreachable")
+    assert inner.requests == []
+    assert place.asked("/page") == 0
+
+
 async def test_what_is_forbidden_is_not_asked_for(site: Sites) -> None:
     place = site(
         robots("User-agent: *\nDisallow: /private\nUser-agent: Tester\nDisallow: /page\n"), Route("*", body="x")

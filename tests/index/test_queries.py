@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from index.analysis import word_form
 from index.queries import MAX_PHRASE, MAX_QUERY, MAX_WORDS, read_query
 from tests.index.pages import page
 
@@ -71,6 +72,10 @@ def found(index: Index):  # noqa: ANN201 -- a function of a query
         ("title:adapter", "list"),
         ("(boats) AND (pilot)", "rules"),
         ("adapter\x00list", "list"),
+        ("『usb-c adapter』", "list"),
+        ("〝usb-c adapter〟", "list"),
+        ("｢usb-c adapter｣", "list"),
+        ("ＡＤＡＰＴＥＲ", "list"),  # noqa: RUF001 - full width is what is typed
     ],
 )
 def test_what_people_type_finds_what_they_mean(found, query: str, expected: str) -> None:  # noqa: ANN001 -- as above
@@ -85,6 +90,26 @@ def test_a_query_without_words_gives_nothing_and_says_so(index: Index, query: st
 
     assert hits.hits == ()
     assert "no_words" in hits.relaxed
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "excluded", "relaxed"),
+    [
+        ("boats NOT pilot", ("boats",), ("pilot",), ()),
+        ("港口 NOT 驱动", ("港口",), ("驱动",), ()),
+        ("港口 OR 驱动", ("港口", "驱动"), (), ("operator_ignored: OR",)),
+        ("BOATS OR PILOTS", ("BOATS", "OR", "PILOTS"), (), ()),
+        ("boats NOT", ("boats",), (), ("operator_ignored: NOT",)),
+        ("NOT", ("NOT",), (), ()),
+        ("AND OR", ("AND", "OR"), (), ()),
+    ],
+)
+def test_an_operator_is_told_from_a_word_in_capitals(
+    query: str, words: tuple[str, ...], excluded: tuple[str, ...], relaxed: tuple[str, ...]
+) -> None:
+    asked = read_query(query)
+
+    assert (asked.words, asked.excluded, asked.relaxed) == (words, tuple(map(word_form, excluded)), relaxed)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

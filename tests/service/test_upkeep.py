@@ -1,6 +1,7 @@
 """Rebuilding, backing up, checking, and what happens when parts of an installation are broken or missing."""
 
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from snapshots import (
     LogDamaged,
     LogKey,
     LogReadOnly,
+    StoreError,
     StoreFull,
+    StoreRefused,
     StoreUnreachable,
     WrongLogKey,
     open_store,
@@ -191,6 +194,36 @@ async def test_a_bucket_that_fails_in_the_middle_of_a_request_loses_the_reply_an
     assert again["outcome"] == "ok"
     assert still.kind == "capture"
     assert check["holds"], check
+
+
+async def test_a_server_tries_its_bucket_out_before_it_answers_and_leaves_nothing_there(tmp_path: Path) -> None:
+    calls: list[str] = []
+    kept = open_store(tmp_path / "bucket")
+
+    async with opened(tmp_path, store=FaultyStore(kept, lambda call, _: calls.append(call)), resume=True):
+        left = [*kept.list("probe/")]
+
+    assert {"put", "read", "delete"} <= set(calls)
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    ("error", "starts"), [(StoreRefused("not allowed", setting="CITATOR_BUCKET"), False), (StoreFull("no room"), True)]
+)
+async def test_a_server_whose_bucket_takes_nothing_says_so_at_the_start(
+    tmp_path: Path, error: StoreError, *, starts: bool
+) -> None:
+    async with opened(tmp_path):
+        pass
+
+    def gate(call: str, _: object) -> None:
+        if call == "put":
+            raise error
+
+    store = FaultyStore(open_store(tmp_path / "bucket"), gate)
+    with nullcontext() if starts else pytest.raises(StoreRefused, match="not allowed"):
+        async with opened(tmp_path, store=store, resume=True) as actions:
+            assert (await actions.health())["status"]
 
 
 async def test_a_bucket_that_was_rolled_back_is_noticed(tmp_path: Path) -> None:
