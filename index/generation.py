@@ -62,8 +62,12 @@ class Generation:
             register(self.tantivy)
             self.tantivy.config_reader("manual")
             self.ledger = Ledger(path / "ledger.sqlite3", create=create)
-            self.standing = self.ledger.standing()
-            self.tantivy.reload()
+            try:
+                self.standing = self.ledger.standing()
+                self.tantivy.reload()
+            except BaseException:
+                self.ledger.close()
+                raise
 
     @property
     def position(self) -> int:

@@ -7,6 +7,7 @@ the ledger's position do not exist yet. It holds addresses and ids, never text.
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,10 +69,16 @@ class Ledger:
         if not create and not path.exists():
             raise sqlite3.DatabaseError("the ledger is missing")
         self._db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = FULL")
-        if create:
-            self._db.executescript(f"BEGIN;{_TABLES}COMMIT;")
+        try:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            if create:
+                self._db.executescript(f"BEGIN;{_TABLES}COMMIT;")
+        except BaseException:
+            self._db.close()
+            raise
+        # A replaced index is let go while searches may still run in it: the file is closed with the last of them.
+        weakref.finalize(self, self._db.close)
         self._known: dict[int, Version] = {}
         self._seen = -1
 

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,16 +137,19 @@ class _Opened:
 
 def _open_archive(settings: Settings, store: Store | None) -> _Opened:
     """The archive and the state database. What was opened before a failure is closed again."""
-    bucket = store or open_store(settings.bucket_address, **settings.store_options)
-    try:
+    with ExitStack() as stack:
+        bucket = store or open_store(settings.bucket_address, **settings.store_options)
+        stack.callback(bucket.close)
         opened = _open_log(settings, bucket)
+        stack.callback(opened.close)
         catalogue = _open_catalogue(settings)
+        stack.callback(catalogue.close)
         state = State.open(settings.state_url)
+        stack.callback(state.close)
         archive = Archive(bucket, opened, catalogue)
+        stack.callback(archive.close)
         archive.catch_up()
-    except BaseException:
-        bucket.close()
-        raise
+        stack.pop_all()  # all of it is open: whoever gets it closes it
     return _Opened(bucket, opened, catalogue, archive, state, settings.seen_path)
 
 

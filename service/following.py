@@ -52,6 +52,7 @@ class Follower:
         self._waiting = 0
         self._closing = False
         self._failure: str | None = None
+        self._failed = 0
         self._thread = threading.Thread(target=self._run, name="index-follower", daemon=True)
 
     def start(self) -> None:
@@ -86,10 +87,11 @@ class Follower:
                 return 0
             self._waiting += 1
             self._changed.notify_all()
+            failed = self._failed
             try:
                 self._changed.wait_for(
-                    # An index that is stuck is not waited for: the answer says how far it is behind.
-                    lambda: self._followed > wanted or self._closing or self._failure is not None,
+                    # An index that is stuck is given one more try: the answer then says how far it is behind.
+                    lambda: self._followed > wanted or self._closing or self._failed > failed,
                     timeout=seconds,
                 )
             finally:
@@ -140,8 +142,9 @@ class Follower:
                     logger.warning("the index cannot follow the log", error=str(error))
                 with self._changed:
                     self._failure = str(error)
+                    self._failed += 1
                     self._changed.notify_all()
-                    self._changed.wait_for(lambda: self._closing, timeout=IDLE)
+                    self._changed.wait_for(lambda: self._closing or self._waiting > 0, timeout=IDLE)
 
     def _step(self) -> bool:
         """Follow one batch. Returns whether there was one."""
