@@ -220,8 +220,12 @@ class Database:
 
         @event.listens_for(engine, "connect")
         def _set_up(connection: sqlite3.Connection, _record: object) -> None:
-            for pragma in pragmas:
-                connection.execute(pragma)
+            try:
+                for pragma in pragmas:
+                    connection.execute(pragma)
+            except BaseException:
+                connection.close()  # the pool does not know it yet
+                raise
 
         @event.listens_for(engine, "begin")
         def _begin(connection: Connection) -> None:
