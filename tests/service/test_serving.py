@@ -240,8 +240,10 @@ def test_an_interrupted_crawl_is_cancelled_and_keeps_what_it_has(tmp_path: Path,
         out, errors = process.communicate(timeout=60)
         found = shell("search", "heron creek", "--json")
 
-    assert (process.returncode, out) == (3, b""), errors
-    assert b"stopped" in errors
+    told = json.loads(out)
+    assert (process.returncode, told["state"]) == (3, "cancelled"), errors
+    assert site.url("/first") in {page["url"] for page in told["captures"]}
+    assert b"stopping" in errors
     # Both pages say the same; whether the second was still kept is a matter of moments.
     assert site.url("/first") in {page["url"] for page in found.json["results"] + found.json["dropped"]}
 
