@@ -8,11 +8,21 @@ scripts, footers, other stories and events are never taken, nor is a date after 
 import re
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from crawler.date_places import (
+    DATE_NAMES,
+    ELSEWHERE,
+    is_elsewhere,
+    is_of_another_item,
+    is_of_something_else,
+    own_item,
+    words_before,
+)
 from crawler.date_values import Judge
-from crawler.head import Head, named_elements
+from crawler.head import Head, named_elements, text_of, words_of
 from crawler.reading import Dated
 from crawler.scalars import one_line
 
@@ -54,32 +64,11 @@ _CHANGED: Final = re.compile(
     r"updat|modif|edit|chang|revis|aktuali|geänd|stand\b|mise? à jour|actuali[sz]|aggiorn|bijgewerkt|更新|修改",
     re.IGNORECASE,
 )
-_ANNOUNCES: Final = re.compile(
-    r"\b(?:publi\w*|posted|updated|written|last modified|by|von|par|por|af|av|door|veröffentlicht|erschienen|"
-    r"erstellt|stand|"
-    r"aktualisiert|geändert|mis à jour|actualizado|aggiornato|pubblicato|gepubliceerd|opublikowano)\b|更新|发布|投稿",
-    re.IGNORECASE,
-)
-_ELSEWHERE: Final = re.compile(
-    r"(?:^|[\s_-])(?:related|recommend|sidebar|side-bar|widget(?! Blog)|teaser|comment(?!ary)|repl(?:y|ies)|"
-    r"popular|trending|latest|more-|recent|"
-    r"archive|event|calendar|promo|newsletter|navigation|breadcrumb|copyright|disqus|weather|ticker|read-?next|"
-    r"most-?read|tweet)",
-    re.IGNORECASE,
-)
-_DATE_NAMES: Final = re.compile(
-    r"date|time(?!line)|publi[sc]|posted|byline|meta(?!d)|pub[-_]|stamp|fecha|datum|article-?info|post-?info|"
-    r"entry-?info|created|submitted|erschienen",
-    re.IGNORECASE,
-)
 # A paragraph of this many words is where the article begins; what stands before it is its header.
 FIRST_PARAGRAPH_WORDS: Final = 25
 
 # A paragraph of this many words is a sentence of the text, not a line of the header.
 SENTENCE_WORDS: Final = 12
-# A `time` with this many other words around it is part of what they say, unless they announce it.
-WORDS_AROUND_TIME: Final = 4
-
 # A line with a date has few words beside it: author, section, "updated at".
 MAX_DATE_LINE_WORDS: Final = 16
 MAX_DATE_LINE: Final = 120
@@ -125,6 +114,7 @@ def find_dates(
     NAMED are the page's elements as `named_elements` has them.
     """
     judge = Judge(at)
+    head = replace(head, data=tuple(thing for thing in head.data if not _of_another_page(thing, head, url)))
     published = _stated(head, judge, "datePublished", (*_PUBLISHED_META, *filter(_PUBLISHED_NAME.search, head.meta)))
     published = published or _stated(head, judge, "uploadDate", ()) or _stated(head, judge, "dateCreated", ())
     modified = _stated(head, judge, "dateModified", _MODIFIED_META)
@@ -142,6 +132,23 @@ def find_dates(
     if published is None and _looks_like_an_article(root, head):
         published = _searched(root, judge)
     return published, modified
+
+
+def _of_another_page(thing: dict[str, Any], head: Head, url: str) -> bool:
+    """Whether structured data is about another story: it has another address than this page, and another headline."""
+    address, headline = text_of(thing.get("url")), text_of(thing.get("headline") or thing.get("name"))
+    if not address or not headline:
+        return False
+    own_address = head.first("og:url")
+    own = {_last_part(a) for a in (url, head.canonical, own_address and own_address[1]) if a}
+    own_title = head.first("og:title")
+    titles = words_of(" ".join(filter(None, (head.title, own_title and own_title[1]))))
+    return _last_part(address) not in own and words_of(headline) not in titles
+
+
+def _last_part(address: str) -> str:
+    """What tells an address from others of its site."""
+    return address.partition("#")[0].partition("?")[0].rstrip("/").rsplit("/", 1)[-1].lower()
 
 
 def _stated(head: Head, judge: Judge, name: str, metas: tuple[str, ...]) -> Dated | None:
@@ -180,7 +187,7 @@ def _in_header(named: list[tuple[Any, str]], judge: Judge) -> Iterator[tuple[Dat
             text = one_line("".join(element.itertext()))
             value = judge.read(element.get("datetime") or element.get("content") or text) or judge.words(text)
             if value:
-                changed = "modif" in marked or bool(_CHANGED.search(f"{name} {_before(element)}"))
+                changed = "modif" in marked or bool(_CHANGED.search(f"{name} {words_before(element)}"))
                 known = marked.startswith("date") or element.get("pubdate") is not None or header
                 how = (
                     f"microdata {marked}"
@@ -216,7 +223,7 @@ def _from_lines(root: Any, judge: Judge) -> Dated | None:
             continue
         for line in (element.text, *(child.tail for child in element)):
             value = _date_line(line or "", judge)
-            if value and not _is_elsewhere(element, around):
+            if value and not is_elsewhere(element, around):
                 return Dated(value, "line near the title", firm=False)
         if element.tag == "p" and len("".join(element.itertext()).split()) >= FIRST_PARAGRAPH_WORDS:
             return None
@@ -251,7 +258,7 @@ def _searched(root: Any, judge: Judge) -> Dated | None:
     for element in list(own.iter("head", "time", "aside", "nav", "form", "script", "style", "footer", "noscript")):
         _drop(element)
     for element, name in named_elements(own):
-        if element not in around and element.tag not in ("body", "html", "article", "main") and _ELSEWHERE.search(name):
+        if element not in around and element.tag not in ("body", "html", "article", "main") and ELSEWHERE.search(name):
             _drop(element)
     found = find_date(own, extensive_search=False, original_date=True, max_date=judge.latest.date().isoformat())
     return Dated(found, "search", firm=False) if found else None
@@ -273,6 +280,7 @@ def _dated_elements(named: list[tuple[Any, str]]) -> Iterator[tuple[Any, str, bo
     titled = ended = False
     paragraphs = 0
     around = {a for element, _ in named if element.tag == "h1" for a in element.iterancestors()}
+    own = own_item(next((element for element, _ in named if element.tag == "h1"), None))
     for element, name in named:
         tag = element.tag
         if tag == "h1":
@@ -282,50 +290,8 @@ def _dated_elements(named: list[tuple[Any, str]]) -> Iterator[tuple[Any, str, bo
             paragraphs += words >= SENTENCE_WORDS
             ended = words >= FIRST_PARAGRAPH_WORDS or paragraphs > 1
         known = (element.get("itemprop") or "").lower().startswith("date")
-        marked = known or (tag == "time" and not _in_sentence(element))
-        if (marked or (tag != "time" and _DATE_NAMES.search(name))) and not _is_elsewhere(element, around):
+        marked = known or (tag == "time" and not is_of_something_else(element))
+        if (marked or (tag != "time" and DATE_NAMES.search(name))) and not (
+            is_elsewhere(element, around) or is_of_another_item(element, own)
+        ):
             yield element, name, not ended and (titled or next(element.iterancestors("article"), None) is not None)
-
-
-def _in_sentence(time: Any) -> bool:
-    """Whether a `time` element stands in a sentence of the text ("The fair opens on ..."), not in a byline."""
-    holder = next(time.iterancestors("p", "li", "td", "dd", "blockquote"), None)
-    if holder is None:
-        return False
-    around = one_line("".join(holder.itertext())).replace(one_line("".join(time.itertext())), " ")
-    if len(around.split()) < WORDS_AROUND_TIME:
-        return False
-    return not (
-        _ANNOUNCES.search(around) or _DATE_NAMES.search(f"{holder.get('class') or ''} {holder.get('id') or ''}")
-    )
-
-
-def _is_elsewhere(element: Any, around: set[Any]) -> bool:
-    """Whether ELEMENT is part of something else than the article. AROUND, what holds the title, is not."""
-    for ancestor in (element, *element.iterancestors()):
-        if ancestor in around:
-            return False
-        if ancestor.tag in ("nav", "form", "blockquote"):
-            return True
-        if ancestor.tag in ("footer", "aside"):
-            # An article has its own; those of the page are about other things.
-            return next(ancestor.iterancestors("article"), None) is None
-        if ancestor.tag in ("body", "article", "main"):
-            return False
-        if _ELSEWHERE.search(f"{ancestor.get('class') or ''} {ancestor.get('id') or ''}"):
-            return True
-    return False
-
-
-def _before(element: Any) -> str:
-    """The words right before an element: "Updated", "Published on"."""
-    before = element.getprevious()
-    parent = element.getparent()
-    said = (
-        (before.tail or "") + "".join(before.itertext())
-        if before is not None
-        else (parent.text or "")
-        if parent is not None
-        else ""
-    )
-    return said[-40:] if isinstance(said, str) else ""

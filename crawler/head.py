@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from lxml import etree
 
+from crawler.date_places import is_of_another_item, own_item
 from crawler.scalars import one_line, scalars
 
 # Structured data is read to this size and depth; real pages stay far below.
@@ -56,7 +57,10 @@ class Head:
 def read_head(root: Any) -> Head:
     """Collect from the `html` element ROOT."""
     meta: dict[str, list[str]] = {}
+    own = own_item(next(root.iter("h1"), None))
     for element in root.iter("meta"):
+        if element.get("itemprop") is not None and is_of_another_item(element, own):
+            continue
         content = element.get("content") or element.get("value")
         if content is None:
             continue

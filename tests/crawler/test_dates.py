@@ -23,6 +23,28 @@ NOISE = {
     "a time in the text": f"<article><h1>Gates</h1>{paragraphs()}<p>On {MAY} it sank.</p></article>",
     "a time in the first sentence": f"<article><h1>Fair</h1><p>It opens on {MAY} at noon.</p>{paragraphs()}</article>",
     "a deadline near the title": f"<article><h1>Gates</h1><p>Valid until 3 March 2025</p>{paragraphs()}</article>",
+    "a label of an event": f"<article><h1>Fair</h1><p>Opens {MAY}</p>{paragraphs()}</article>",
+    "a label beside it": f"<article><h1>Fair</h1><dl><dt>When</dt><dd>{MAY}</dd></dl>{paragraphs()}</article>",
+    "a label of an event without a holder": f"<article><h1>Fest</h1><div>Beginn: {MAY}</div>{paragraphs()}</article>",
+    "a deadline": f"<article><h1>Grant</h1><p>Apply by {MAY}</p>{paragraphs()}</article>",
+    "a deadline in German": f"<article><h1>Kurs</h1><p>Anmeldeschluss: {MAY}</p>{paragraphs()}</article>",
+    "a deadline in French": f"<article><h1>Cours</h1><p>Date limite : {MAY}</p>{paragraphs()}</article>",
+    "a deadline in Russian": f"<article><h1>Порт</h1><p>Действительно до {MAY}</p>{paragraphs()}</article>",
+    "a deadline in Japanese": f"<article><h1>港</h1><p>締切 {MAY}</p>{paragraphs()}</article>",
+    "a birthday": f"<article><h1>A. Smith</h1><p>Born {MAY}</p>{paragraphs()}</article>",
+    "an event's microdata": (
+        f'<article><h1>Fair</h1><time itemprop="startDate" datetime="2025-08-14">x</time>{paragraphs()}</article>'
+    ),
+    "one of many": (f"<article><h1>Tides</h1><ul><li>{MAY} high</li><li>{MAY} low</li></ul>{paragraphs()}</article>"),
+    "another story's microdata": (
+        f'{ARTICLE}<div itemscope><a href="/o">O</a><time itemprop="datePublished">1 May 1998</time></div>'
+    ),
+    "another story's meta": f'{ARTICLE}<div itemscope><meta itemprop="datePublished" content="1998-05-01">O</div>',
+    "another article": f"{ARTICLE}<section><article><h2>Other</h2>{MAY}</article></section>",
+    "another story's structured data": (
+        f'{ARTICLE}<script type="application/ld+json">[{{"@type":"NewsArticle","headline":"Another story",'
+        '"url":"https://harbour.example/other","datePublished":"2024-05-01"}]</script>'
+    ),
     "a footer's print date": f"{ARTICLE}<footer><time datetime='2026-11-01'>Printed 1 November 2026</time></footer>",
     "a search form": f'{ARTICLE}<form><input type="date" class="date" value="2026-11-11"></form>',
 }
@@ -77,6 +99,8 @@ def test_a_date_that_the_page_states_is_firm(how: str) -> None:
         '<h1>Gates</h1><span itemprop="datePublished" content="2024-03-05">yesterday</span>',
         '<h1>Gates</h1><div class="teaser-box"><meta itemprop="datePublished" content="2024-03-05"></div>',
         "<h1>Gates</h1><time>5 March 2024</time>",
+        '<h1>Gates</h1><ul><li>Published <time datetime="2024-03-05">x</time></li><li>Updated <time>y</time></li></ul>',
+        '<h1>Gates</h1><dl><dt>Published</dt><dd><time datetime="2024-03-05">x</time></dd></dl>',
     ],
 )
 def test_a_date_in_the_header_of_the_article_is_firm(header: str) -> None:
