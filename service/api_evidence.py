@@ -95,7 +95,7 @@ async def removals(
         Body(openapi_examples={"look first": {"value": {"url": "https://www.example.org/", "dry_run": True}}}),
     ],
 ) -> Response:
-    """Remove by page, pattern, session or time range."""
+    """Remove by ids or by page. This version refuses a pattern, a session and a time range: later ones take them."""
     caller = allowed(request, Scope.ADMIN)
     return answered(await actions(request).remove(asked, caller))
 

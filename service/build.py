@@ -1,5 +1,6 @@
 """The composition root: opens every part in order, hands them to the actions, closes them in reverse."""
 
+import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
@@ -15,6 +16,7 @@ from service.actions import Actions
 from service.clock import Clock, system_clock
 from service.crawling import Crawls
 from service.data_directory import hold
+from service.errors import NO_ROOM
 from service.failures import BadSetting
 from service.following import Follower
 from service.keyring import Keyring
@@ -176,10 +178,20 @@ def _last_seen(path: Path) -> tuple[bytes, ...]:
 
 
 def remember(opened: Log, path: Path) -> None:
-    """Note the log's checkpoint for the next start."""
+    """Note the log's checkpoint for the next start, whole or not at all. A full disk is no reason not to read."""
+    if _last_seen(path) == (opened.checkpoint,):
+        return
     written = path.with_name(f"{path.name}.new")
-    written.write_bytes(opened.checkpoint)
-    written.replace(path)
+    try:
+        with written.open("wb") as file:
+            file.write(opened.checkpoint)
+            file.flush()
+            os.fsync(file.fileno())
+        written.replace(path)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        log.warning("the log's checkpoint is not noted", reason=str(error))
 
 
 def _open_catalogue(settings: Settings) -> Catalogue:

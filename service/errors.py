@@ -8,6 +8,7 @@ A *problem* is told over HTTP as RFC 9457 problem details, on the command line a
 status (and, with `--json`, the same problem details on stdout).
 """
 
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -107,6 +108,9 @@ class Meaning:
     shown: tuple[str, ...] = ()
 
 
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""How the system says that a file cannot grow."""
+
 INTERNAL: Final = Meaning("internal", 500, NOT_DONE, "Something went wrong in Citator itself.")
 
 # Package and class name -> meaning. An error without a line takes the line of its nearest ancestor.
@@ -192,6 +196,8 @@ def meaning_of(error: BaseException) -> Meaning | None:
         found = TABLE.get(f"{kind.__module__.partition('.')[0]}.{kind.__name__}")
         if found is not None:
             return found
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return TABLE["snapshots.StoreFull"]
     return None
 
 

@@ -96,7 +96,7 @@ IdText = Annotated[str, Field(min_length=12, max_length=71)]
 
 _SESSION_DOC = "The caller's own name for its session; kept with the serving record as a claim."
 _STORE_DOC = "Keep record, reply and page. With false nothing stays and the full record is in the reply."
-_MAX_AGE_DOC = "A kept capture not older than this many seconds is good enough; 0 always asks the web."
+_MAX_AGE_DOC = "A page that was fetched not more than this many seconds ago is good enough; 0 always asks the web."
 
 
 class Asked(BaseModel):

@@ -39,7 +39,13 @@ class StoreOptions(TypedDict):
 class Settings(BaseSettings):
     """All settings, frozen. Build with `load_settings`, which turns a bad value into `BadSetting`."""
 
-    model_config = SettingsConfigDict(env_prefix="CITATOR_", frozen=True, extra="ignore", validate_default=True)
+    model_config = SettingsConfigDict(
+        env_prefix="CITATOR_",
+        env_ignore_empty=True,  # `CITATOR_DATA=` is not the folder that one happens to be in
+        frozen=True,
+        extra="forbid",  # what is misspelt in the file; the environment is only asked for the names below
+        validate_default=True,
+    )
 
     # where things lie
     data: Path = Path("citator-data")
@@ -91,6 +97,13 @@ class Settings(BaseSettings):
     def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for network in value:
             ipaddress.ip_network(network, strict=False)
+        return value
+
+    @field_validator("user_agent")
+    @classmethod
+    def _header(cls, value: str) -> str:
+        if not (value.isascii() and value.isprintable()):
+            raise ValueError("headers hold printable ASCII only")
         return value
 
     @model_validator(mode="after")
@@ -178,9 +191,10 @@ def load_settings(**given: object) -> Settings:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
     except ValidationError as error:
         problems = "; ".join(
-            f"CITATOR_{'_'.join(str(part) for part in problem['loc']).upper() or 'LISTEN'}: {problem['msg']}"
+            f"CITATOR_{'_'.join(str(part) for part in problem['loc']).upper() or 'LISTEN'}: "
+            + problem["msg"].removeprefix("Value error, ")
             for problem in error.errors()
         )
         raise BadSetting(problems) from error
-    except ValueError as error:  # the TOML file does not parse
+    except (ValueError, OSError) as error:  # the TOML file does not parse, or may not be read
         raise BadSetting(f"CITATOR_CONFIG: {error}") from error

@@ -150,8 +150,13 @@ class Catalogue:
         return found[0] if found else None
 
     def latest(self, url: str, *, not_before: str | datetime | None = None) -> CaptureRow | None:
-        """The last capture of `url` that got the page (outcome `ok`) and was retrieved at `not_before` or later."""
-        query = _captures_of(url).where(captures.c.outcome == "ok").order_by(captures.c.position.desc()).limit(1)
+        """The last capture of `url` that got the page (outcome `ok`) and was retrieved at `not_before` or later.
+
+        Uploads and imports do not count: where and when they come from is somebody's word.
+        """
+        asked = captures.c.method.in_(("http", "browser"))
+        query = _captures_of(url).where(captures.c.outcome == "ok", asked)
+        query = query.order_by(captures.c.position.desc()).limit(1)
         if not_before is not None:
             query = query.where(captures.c.retrieved_at >= _milliseconds(not_before))
         found = self._captures(query)

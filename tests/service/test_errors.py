@@ -1,3 +1,4 @@
+import errno
 import importlib
 import inspect
 from pathlib import Path
@@ -73,6 +74,12 @@ def test_an_unknown_error_does_not_tell_its_text() -> None:
 
     assert problem.status == 500
     assert "1234" not in str(problem.details())
+
+
+def test_a_full_disk_is_told_as_such_wherever_it_is_noticed() -> None:
+    problem = problem_of(OSError(errno.ENOSPC, "No space left on device"))
+
+    assert (problem.slug, problem.status, problem.exit) == ("disk-full", 507, 3)
 
 
 def test_a_problem_told_by_a_server_is_the_same_problem_again() -> None:

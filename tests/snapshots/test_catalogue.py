@@ -74,6 +74,19 @@ def test_the_latest_capture_is_one_that_got_the_page_and_is_new_enough(catalogue
     assert catalogue.latest("https://a.example/", not_before=time_at(2)) is None
 
 
+def test_an_upload_is_no_capture_of_the_page_that_it_names(catalogue: Catalogue) -> None:
+    got = capture_of("https://a.example/", "one", at=time_at(1))
+    claimed = capture_of("https://a.example/", "two", at=time_at(5)).model_copy(update={"method": "upload"})
+    catalogue.apply(0, entries_of([got, claimed]))
+
+    latest = catalogue.latest("https://a.example/")
+
+    assert latest is not None
+    assert latest.id == got.id
+    assert catalogue.latest("https://a.example/", not_before=time_at(2)) is None
+    assert len(catalogue.captures("https://a.example/")) == 2
+
+
 def test_entries_are_applied_once_and_in_order(catalogue: Catalogue) -> None:
     captures = [capture_of(f"https://a.example/{number}", "text") for number in range(6)]
 
