@@ -2,6 +2,7 @@
 
 import gzip
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import zstandard
@@ -29,7 +30,7 @@ def test_compressed_frames_are_opened_wherever_they_begin(tmp_path: Path) -> Non
 
 def test_long_values_scattered_over_database_pages_are_found(tmp_path: Path) -> None:
     needle = b"0123456789" * 2000
-    with sqlite3.connect(tmp_path / "rows.db") as database:
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as database, database:
         database.execute("CREATE TABLE t (a TEXT, b BLOB)")
         database.execute("INSERT INTO t VALUES (?, ?)", (needle.decode(), None))
     database.close()

@@ -4,7 +4,7 @@ import gzip
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import zstandard
@@ -60,7 +60,7 @@ def rows(path: Path, data: bytes) -> Iterator[bytes]:
     """Every value of every table of an SQLite file: long ones are scattered over pages of the file."""
     if not data.startswith(SQLITE):
         return
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in tables:
             for row in database.execute(f'SELECT * FROM "{table}"'):
