@@ -124,6 +124,9 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "snapshots.DamagedObject": Meaning(
         "damaged-object", 500, NOT_DONE, "What is stored under this id is damaged and is not given out.", ("id",)
     ),
+    "snapshots.LostObject": Meaning(
+        "missing-object", 500, NOT_DONE, "The bucket lacks something that it should hold.", ("id",)
+    ),
     "snapshots.BadRecord": Meaning("bad-record", 422, NOT_DONE, "These bytes are no record."),
     "snapshots.ArchiveClosed": Meaning("closing", 503, NOT_DONE, "The service is stopping."),
     "snapshots.StoreError": Meaning("bucket", 503, NOT_DONE, "The bucket could not do what was asked."),

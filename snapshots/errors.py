@@ -6,6 +6,7 @@
     ├── AmbiguousId              several ids begin with this prefix
     ├── RemovedId                it was kept and has been removed; names the deletion
     ├── DamagedObject            what is stored under the id no longer has that hash
+    │   └── LostObject           the bucket no longer holds what is known by the id
     ├── BadRecord                the bytes or values are no record of the kind they claim
     ├── ArchiveClosed            the archive is closed and takes nothing more
     ├── StoreError
@@ -82,6 +83,14 @@ class DamagedObject(EvidenceError):
     def __init__(self, object_id: str) -> None:
         self.id = object_id
         super().__init__(f"the object stored as {object_id} is damaged")
+
+
+class LostObject(DamagedObject):
+    """The log says that `id` was kept, or that something names it, and the bucket does not hold it."""
+
+    def __init__(self, object_id: str) -> None:
+        super().__init__(object_id)
+        self.args = (f"the bucket does not hold {object_id}, which was kept",)
 
 
 class BadRecord(EvidenceError):

@@ -10,7 +10,7 @@ from snapshots.answers import PassageRef
 from snapshots.capture import Capture
 from snapshots.catalogue import Catalogue
 from snapshots.document import Document
-from snapshots.errors import BadRecord, RemovedId, UnknownId
+from snapshots.errors import BadRecord, LostObject, RemovedId, UnknownId
 from snapshots.objects import Objects
 from snapshots.passages import Passage, remake
 from snapshots.record import Record, UnknownRecord
@@ -48,6 +48,8 @@ class Reader:
             return self._objects.get(object_id)
         except UnknownId:
             self._require_kept(object_id)
+            if self._catalogue.position_of(object_id) is not None or self._catalogue.leading_to(object_id) is not None:
+                raise LostObject(object_id) from None
             raise
 
     def _require_kept(self, object_id: str) -> None:

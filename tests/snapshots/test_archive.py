@@ -15,6 +15,7 @@ from snapshots import (
     Deletion,
     Hold,
     LogKey,
+    LostObject,
     UnknownId,
     UnknownRecord,
     digest,
@@ -211,6 +212,11 @@ def test_a_lost_object_is_told_by_the_quick_check(bench: Bench) -> None:
 
     quick, deep = bench.archive.check(), bench.archive.check(deep=True)
 
+    for name in lost:
+        with pytest.raises(LostObject, match=name):
+            bench.archive.get(name)
+    with pytest.raises(UnknownId):
+        bench.archive.get("sha256:" + "0" * 64)
     assert {one.id for one in quick.findings} == set(lost)
     assert {one.problem for one in quick.findings} == {"missing"}
     assert capture.id in {one.id for one in deep.findings}
