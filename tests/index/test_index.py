@@ -354,10 +354,10 @@ def test_damaged_files_give_a_named_error_or_an_answer(tmp_path: Path, harm: str
         index.apply([page(n, f"The pier number {n} of the harbour.") for n in range(1, 60)], 60)
     files = [file.relative_to(tmp_path / "whole") for file in (tmp_path / "whole").rglob("*") if file.is_file()]
 
-    for name in files:
-        shutil.rmtree(tmp_path / "index", ignore_errors=True)
-        shutil.copytree(tmp_path / "whole", tmp_path / "index")
-        file = tmp_path / "index" / name
+    for number, name in enumerate(files):
+        harmed = tmp_path / f"index-{number}"  # each its own: threads of the one before may still write to it
+        shutil.copytree(tmp_path / "whole", harmed)
+        file = harmed / name
         data = file.read_bytes()
         if harm == "gone":
             file.unlink()
@@ -366,7 +366,7 @@ def test_damaged_files_give_a_named_error_or_an_answer(tmp_path: Path, harm: str
                 {"empty": b"", "cut": data[: len(data) // 2], "noise": bytes(b ^ 0x5A for b in data)}[harm]
             )
         try:
-            with Index.open(tmp_path / "index", create=False) as index:
+            with Index.open(harmed, create=False) as index:
                 index.search('pier "the harbour"')
                 index.apply([page(61, "A new pier.")], 61)
         except (IndexDamaged, IndexVersion):
