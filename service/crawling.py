@@ -19,7 +19,7 @@ from service.capturing import Page, from_store, look, reopen
 from service.failures import UnknownCrawl
 from service.parts import Parts
 from service.requests import Caller, CrawlRequest
-from snapshots import Batch, CaptureRow, Crawl, EvidenceError, stamp
+from snapshots import Batch, Capture, CaptureRow, Crawl, EvidenceError, stamp
 
 log = structlog.get_logger(__name__)
 
@@ -242,19 +242,16 @@ class Crawls:
     async def _visit(self, running: Running, step: Step) -> None:
         page, follow = await self._page(running, step)
         capture, document = page.capture, page.document
-        status = capture.hops[-1].status if capture.hops else None
-        line = {"url": step.url, "capture": capture.id, "outcome": capture.outcome, "status": status}
+        line, failure = _judged(capture, step.url)
         links = [link.url for link in document.links] if document else []
-        if capture.outcome == "ok" and (status is None or status < FIRST_ERROR):
+        if failure is None:
             running.counts["captured"] += 1
-            running.captures.append(line | {"document": capture.document, "retrieved_at": capture.retrieved_at})
+            running.captures.append(line)
             running.site.page_read(step, final=capture.final, links=links, follow=follow)
             await running.tell("captured", **line)
         else:
             running.site.give_back()
             running.counts["failed"] += 1
-            reason = capture.reason or (f"http_{status}" if status else capture.outcome)
-            failure = line | {"reason": reason, "detail": capture.detail}
             running.failures.append(failure)
             await running.tell("failed", **failure)
 
@@ -280,23 +277,22 @@ class Crawls:
         if not isinstance(record, Crawl):
             raise UnknownCrawl(f"{found} is no crawl")
         finished = self._end_of(found)
-        rows = self._captures_of(found)
-        good = [row for row in rows if row.outcome == "ok"]
+        captures: list[dict[str, Any]] = []
+        failures: list[dict[str, Any]] = []
+        for row in self._captures_of(found):
+            line, failure = _judged(self._parts.archive.capture(row.id), row.asked)
+            if failure is None:
+                captures.append(line)
+            else:
+                failures.append(failure)
         return {
             "id": found,
             "state": finished.state if finished else "interrupted",
             "detail": None if finished else "the next start of the server goes on with it",
             "seeds": list(record.seeds),
-            "counts": finished.counts if finished else {"captured": len(good), "failed": len(rows) - len(good)},
-            "captures": [
-                {"url": row.asked, "capture": row.id, "outcome": row.outcome, "retrieved_at": row.retrieved_at}
-                for row in good
-            ],
-            "failures": [
-                {"url": row.asked, "capture": row.id, "outcome": row.outcome, "reason": row.outcome, "detail": None}
-                for row in rows
-                if row.outcome != "ok"
-            ],
+            "counts": finished.counts if finished else {"captured": len(captures), "failed": len(failures)},
+            "captures": captures,
+            "failures": failures,
         }
 
     def _unfinished(self) -> list[Crawl]:
@@ -326,3 +322,13 @@ class Crawls:
         while found := self._parts.archive.catalogue.of_crawl(crawl, after=rows[-1].position if rows else -1):
             rows += found
         return rows
+
+
+def _judged(capture: Capture, url: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """A capture as a crawl tells it, and if it is no page, why."""
+    status = capture.hops[-1].status if capture.hops else None
+    line = {"url": url, "capture": capture.id, "outcome": capture.outcome, "status": status}
+    if capture.outcome == "ok" and (status is None or status < FIRST_ERROR):
+        return line | {"document": capture.document, "retrieved_at": capture.retrieved_at}, None
+    reason = capture.reason or (f"http_{status}" if status else capture.outcome)
+    return line, line | {"reason": reason, "detail": capture.detail}

@@ -35,8 +35,12 @@ async def test_pages_that_fail_are_told_with_their_reason_and_do_not_count(tmp_p
     with Site([start, *HARBOUR]) as site:
         async with opened(tmp_path) as actions:
             end = await crawled(actions, site.url("/"), max_pages=3)
+        async with opened(tmp_path) as actions:
+            later = await actions.crawl(end["id"])
 
     assert end["counts"]["captured"] == 3
+    assert [line["reason"] for line in later["failures"]] == [line["reason"] for line in end["failures"]]
+    assert {line["url"] for line in later["captures"]} == {line["url"] for line in end["captures"]}
     assert {line["url"].rpartition("/")[2]: line["reason"] for line in end["failures"]} == {
         "gone": "http_404",
         "private": "robots_disallowed",
