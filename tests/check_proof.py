@@ -43,11 +43,11 @@ def check(proof: str, vkey: str, record: bytes) -> tuple[int, int]:
     true_id = sha256(f"{name}\n".encode() + unbase64(key)).hexdigest()[:8]
     if (name, key_id, unbase64(key)[0]) != (origin, true_id, 1):
         raise ValueError("not this log's key")
-    values = [unbase64(line.split(" ")[2]) for line in lines.splitlines() if line.split(" ")[1] == name]
+    values = [unbase64(line.split(" ")[2]) for line in lines.split("\n")[:-1] if line.split(" ")[1] == name]
     signature = next((value[4:] for value in values if value[:4].hex() == key_id), b"")
     Ed25519PublicKey.from_public_bytes(unbase64(key)[1:]).verify(signature, text.encode())
     leaf = sha256(b"\0" + sha256(record).digest()).digest()  # an entry is the SHA-256 of the record
-    if root_over(leaf, int(index), int(size), [unbase64(line) for line in hashes.splitlines()]) != unbase64(root):
+    if root_over(leaf, int(index), int(size), [unbase64(line) for line in hashes.split("\n")[:-1]]) != unbase64(root):
         raise ValueError("the entry is not in the log")
     return int(index), int(size)
 

@@ -42,6 +42,19 @@ def test_both_verifiers_take_a_proof(index: int, extra: bytes | None) -> None:
     assert check(text, KEY.vkey, RECORDS[index]) == (index, 300)
 
 
+def test_both_verifiers_take_a_line_feed_alone_for_the_end_of_a_line() -> None:
+    text = LOG.proof(10).text
+    places = [place for place, character in enumerate(text) if character == "\n"]
+
+    for place in places:
+        for other in "\v\f\r\x1c\x85\u2028":
+            changed = text[:place] + other + text[place + 1 :]
+            with pytest.raises(BadProof):
+                ours(changed, RECORDS[10])
+            with pytest.raises((ValueError, InvalidSignature)):
+                check(changed, KEY.vkey, RECORDS[10])
+
+
 @settings(deadline=None, max_examples=300)
 @given(st.data())
 def test_both_verifiers_refuse_a_proof_with_any_bit_flipped(data: st.DataObject) -> None:
