@@ -106,6 +106,11 @@ class SiteCrawl:
         return len(self._waiting)
 
     @property
+    def next_depth(self) -> int | None:
+        """How many links away from a seed the next page is; None if none waits."""
+        return self._waiting[0][0] if self._waiting else None
+
+    @property
     def sitemap_of_site(self) -> list[str]:
         """Where sitemaps lie if robots.txt names none: one for each seed's origin."""
         return list(dict.fromkeys(seed.origin + "/sitemap.xml" for seed in self._seeds))

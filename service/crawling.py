@@ -47,6 +47,8 @@ class Running:
     failures: list[dict[str, Any]] = field(default_factory=list)
     happened: list[dict[str, Any]] = field(default_factory=list)
     under_way: int = 0
+    depths: Counter[int] = field(default_factory=Counter)
+    """Pages under way by their depth."""
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     task: asyncio.Task[None] | None = None
     cancelled: bool = False
@@ -57,6 +59,13 @@ class Running:
         """Whether another page may be asked for."""
         attempts = self.counts["captured"] + self.counts["failed"] + self.under_way
         return not self.cancelled and attempts < self.request.max_pages * ATTEMPTS_PER_PAGE + SPARE_ATTEMPTS
+
+    def take(self) -> Step | None:
+        """The next step. No page is taken while one nearer to the seeds is under way: its links may come before."""
+        depth = self.site.next_depth
+        if not self.may_ask or (depth is not None and any(n for near, n in self.depths.items() if near < depth)):
+            return None
+        return self.site.next()
 
     @property
     def over(self) -> bool:
@@ -214,19 +223,21 @@ class Crawls:
         """Take steps until there are none and nobody is going to add any."""
         while True:
             async with running.changed:
-                step = running.site.next() if running.may_ask else None
+                step = running.take()
                 while step is None and running.under_way and not running.cancelled:
                     await running.changed.wait()
-                    step = running.site.next() if running.may_ask else None
+                    step = running.take()
                 if step is None:
                     running.changed.notify_all()
                     return
                 running.under_way += 1
+                running.depths[step.depth] += 1
             try:
                 await (self._read_sitemap if step.kind == "sitemap" else self._visit)(running, step)
             finally:
                 async with running.changed:
                     running.under_way -= 1
+                    running.depths[step.depth] -= 1
                     running.changed.notify_all()
 
     async def _read_sitemap(self, running: Running, step: Step) -> None:
