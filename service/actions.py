@@ -3,13 +3,13 @@
 The methods are what `service.doors` promises; what they do lies in the modules named by verbs.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from anyio.to_thread import run_sync
 
 from crawler import parse_address
-from service import backup, capturing, checking, evidence, log_keys, removing, searching
+from service import backup, capturing, checking, evidence, listing, log_keys, removing, searching
 from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.parts import Parts
@@ -83,6 +83,10 @@ class Actions:
     async def dependents(self, text: str, /) -> Json:
         """The records that name an id."""
         return await run_sync(evidence.dependents, self.parts.archive, text)
+
+    async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
+        """Records of some kinds, newest first."""
+        return await run_sync(listing.recent, self.parts.archive, kinds, limit, before)
 
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         """Remove, or with `dry_run` list."""

@@ -6,7 +6,7 @@ from typing import Final
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
-from service import api_captures, api_crawls, api_evidence, api_keys, api_local, api_log, api_search
+from service import api_captures, api_crawls, api_evidence, api_keys, api_local, api_log, api_records, api_search
 from service.api_answers import Route, actions, allowed, answered, refused
 from service.api_documents import document, told
 from service.doors import Actions
@@ -14,6 +14,7 @@ from service.gate import API, CALLER, App, Gate, Rules
 from service.metrics import CONTENT_TYPE, Metrics
 from service.replies import HealthTold, ReadyTold
 from service.requests import Caller, Scope
+from service.web.pages import web_pages
 
 API_VERSION: Final = "1.0"
 """The version of this API, not of the program."""
@@ -73,9 +74,10 @@ def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None 
     app.state.actions = behind
     app.state.metrics = Metrics()
     app.state.closing = closing or asyncio.Event()
-    for part in (api_search, api_captures, api_crawls, api_evidence, api_log, api_keys, api_local):
+    for part in (api_search, api_captures, api_crawls, api_evidence, api_records, api_log, api_keys, api_local):
         app.include_router(part.router, prefix=API)
     app.include_router(state)
+    app.include_router(web_pages)
     app.add_exception_handler(HTTPException, _no_such_route)
     return Gate(app, authenticate=behind.authenticate, rules=rules, metrics=app.state.metrics)
 

@@ -92,7 +92,7 @@ async def _pulsing(events: AsyncIterator[Json], closing: asyncio.Event) -> Async
             else:
                 yield b": still here\n\n"
     except Exception as error:  # noqa: BLE001 - the answer has begun: the only place left to tell of it is the stream
-        yield _sse(_told(error).details(), name="problem")
+        yield _sse(told_problem(error).details(), name="problem")
     finally:
         stop.cancel()
         following.cancel()
@@ -142,7 +142,7 @@ def _only(known: set[str], request: Request) -> None:
 
 async def refused(request: Request, error: Exception) -> Response:
     """The answer that an error means. What was removed is answered with its deletion record."""
-    problem = _told(error)
+    problem = told_problem(error)
     deletion = problem.members.get("deletion")
     if isinstance(deletion, str):
         try:
@@ -157,7 +157,8 @@ async def refused(request: Request, error: Exception) -> Response:
     return response
 
 
-def _told(error: Exception) -> Problem:
+def told_problem(error: Exception) -> Problem:
+    """The problem that an error means; what is not the caller's doing goes into the log."""
     if isinstance(error, (RequestValidationError, ValidationError)):
         return invalid(error)
     if isinstance(error, HTTPException):

@@ -1,6 +1,6 @@
 """What the doors ask for: the protocol of the actions, whether they run in this process or behind a server."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -135,6 +135,10 @@ class Actions(Citator, Protocol):
 
     async def authenticate(self, key: str, /) -> Caller | None:
         """Who holds this key, if it is good; the surface is filled in by the door."""
+        ...
+
+    async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
+        """Records of some kinds, newest first: `{records: [{id, kind, position, at, about, state}], next}`."""
         ...
 
     async def ready(self) -> Json:

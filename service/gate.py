@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import orjson
 import structlog
@@ -47,8 +47,13 @@ BODY_SECONDS: Final = 300.0
 
 API: Final = "/api/v1"
 UPLOADS: Final = API + "/uploads"
-OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/openapi.json"})
-"""Answered without a key; none tells what is kept."""
+KEY_COOKIE: Final = "citator_key"
+"""The cookie in which a browser that has signed in keeps its key."""
+
+SIGN_IN: Final = "/sign-in"
+STATIC: Final = "/static/"
+OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/openapi.json", SIGN_IN})
+"""Answered without a key, as is what lies below STATIC; none tells what is kept."""
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _CUT_OFF: Final = frozenset({408, 413})
@@ -121,7 +126,7 @@ class Gate:
                 await self._let_in(scope, headers)
                 body = await self._body(scope, headers, receive)
             except ServiceError as error:
-                await _refuse(problem_of(error), sending)
+                await _turn_away(scope, error, sending)
             else:
                 if body is None:
                     status = 499  # hung up while sending; logged as others log it
@@ -153,7 +158,7 @@ class Gate:
             caller = LOOPBACK
         else:
             caller = None
-        if caller is None and scope["path"] not in OPEN_PATHS:
+        if caller is None and scope["path"] not in OPEN_PATHS and not scope["path"].startswith(STATIC):
             raise KeyMissing(NO_KEY if keyed is None else "this key is unknown or has been revoked")
         claim = headers.get(b"x-session-id")
         if caller is not None:
@@ -235,6 +240,22 @@ async def _refuse(problem: Problem, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+async def _turn_away(scope: Message, error: ServiceError, send: Send) -> None:
+    """Refuse; but send a person without a key to where one can be given, and from there back to what was asked for."""
+    if not isinstance(error, KeyMissing) or not _is_page(scope):
+        return await _refuse(problem_of(error), send)
+    asked = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
+    back = f"?next={quote(asked, safe='')}" if scope["method"] == "GET" and asked != "/" else ""
+    headers = [(b"location", (SIGN_IN + back).encode()), (b"cache-control", b"no-store"), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    return await send({"type": "http.response.body", "body": b""})
+
+
+def _is_page(scope: Message) -> bool:
+    """Whether a person's browser asks for one of the web pages."""
+    return b"text/html" in dict(scope["headers"]).get(b"accept", b"") and not scope["path"].startswith("/api/")
+
+
 def _host_of(address: str) -> tuple[str, str]:
     """Host name, and host with port, in lower case; empty where the address is none."""
     try:
@@ -266,7 +287,13 @@ def _key(headers: dict[bytes, bytes]) -> str | None:
     if scheme.lower() == b"bearer" and given.strip():
         return given.strip().decode("latin-1")
     plain = headers.get(b"x-api-key", b"").strip()
-    return plain.decode("latin-1") if plain else None
+    if plain:
+        return plain.decode("latin-1")
+    for cookie in headers.get(b"cookie", b"").split(b";"):
+        name, _, value = cookie.strip().partition(b"=")
+        if name == KEY_COOKIE.encode() and value:
+            return value.decode("latin-1")
+    return None
 
 
 def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:

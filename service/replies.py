@@ -153,6 +153,24 @@ class CapturesTold(Told):
     next: str | None = None
 
 
+class RecordListed(Told):
+    """One line in a list of records."""
+
+    id: str
+    kind: str
+    position: int = Field(description="Its place in the log.")
+    at: str | None = None
+    about: str = Field(description="What a person knows it by: a query, an address.")
+    state: str | None = None
+
+
+class RecordsTold(Told):
+    """Records, newest first. `next` is the `before` of the rest; null at the end."""
+
+    records: list[RecordListed]
+    next: int | None = None
+
+
 class CrawlTold(Told):
     """A crawl as it stands."""
 

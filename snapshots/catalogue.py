@@ -234,6 +234,13 @@ class Catalogue:
         query = _namings().where(entries.c.kind == kind, entries.c.position >= first)
         return self._namings(query if end is None else query.where(entries.c.position < end))
 
+    def recent(self, kinds: Iterable[str], *, limit: int, before: int | None = None) -> list[Naming]:
+        """The newest entries of some kinds, newest first; `before` gives those at lower positions only."""
+        query = _namings().where(entries.c.kind.in_(list(kinds))).order_by(entries.c.position.desc())
+        if before is not None:
+            query = query.where(entries.c.position < before)
+        return self._namings(query.limit(limit))
+
     def leading_to(self, target: str) -> Naming | None:
         """The first logged record that names a document or blob and still exists."""
         found = self.naming(target, limit=1)

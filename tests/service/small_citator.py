@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import orjson
@@ -175,6 +175,15 @@ class SmallCitator:
     async def dependents(self, text: str, /) -> Json:
         await self._called(text)
         return {"id": self._find(text), "dependents": []}
+
+    async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
+        await self._called((tuple(kinds), limit, before))
+        listed = [
+            {"id": one, "kind": kind, "position": place, "at": TIME, "about": kind, "state": None}
+            for place, (one, (_, _, kind)) in enumerate(self.kept.items())
+            if kind in kinds and (before is None or place < before)
+        ]
+        return {"records": listed[::-1][:limit], "next": None}
 
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         await self._called(request, caller)

@@ -1,0 +1,1 @@
+"""The web pages: what is kept, opened up for a person. Server-rendered; captured HTML is only ever shown as text."""
