@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from crawler.addresses import same_origin as same_origin
     from crawler.addresses import same_site as same_site
     from crawler.clock import Clock as Clock
+    from crawler.endpoint import Answered as Answered
+    from crawler.endpoint import Endpoint as Endpoint
     from crawler.errors import AddressRefused as AddressRefused
     from crawler.errors import BadAddress as BadAddress
     from crawler.errors import BadSitemap as BadSitemap
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Address": "crawler.addresses",
     "AddressRefused": "crawler.errors",
+    "Answered": "crawler.endpoint",
     "BadAddress": "crawler.errors",
     "BadSitemap": "crawler.errors",
     "Block": "crawler.reading",
@@ -60,6 +63,7 @@ _HOMES = {
     "Clock": "crawler.clock",
     "CrawlError": "crawler.errors",
     "Dated": "crawler.reading",
+    "Endpoint": "crawler.endpoint",
     "Fetcher": "crawler.fetcher",
     "FetchSettings": "crawler.visit",
     "Guard": "crawler.guard",

@@ -46,18 +46,23 @@ class Http1:
         """Give the headers as they go over the wire."""
         return tuple(headers)
 
-    async def ask(self, address: Address, headers: Sequence[Header], silence: float) -> Head:
-        """Send a GET and read the answer's head.
+    async def ask(
+        self, address: Address, headers: Sequence[Header], silence: float, *, posted: bytes | None = None
+    ) -> Head:
+        """Send a GET, or a POST of `posted`, and read the answer's head.
 
         Raises:
             BrokenExchange, TimedOut: no head came.
         """
         self.used += 1
         wire = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        method = "GET" if posted is None else "POST"
         try:
-            request = self._h11.send(h11.Request(method="GET", target=address.target, headers=wire))
-            end = self._h11.send(h11.EndOfMessage())
-            await self.stream.write((request or b"") + (end or b""), silence)
+            request = self._h11.send(h11.Request(method=method, target=address.target, headers=wire)) or b""
+            if posted is not None:
+                request += self._h11.send(h11.Data(data=posted)) or b""
+            request += self._h11.send(h11.EndOfMessage()) or b""
+            await self.stream.write(request, silence)
         except h11.LocalProtocolError as error:
             raise BrokenExchange("bad_request", f"the request cannot be written: {error}") from error
         except httpcore2.WriteError:

@@ -1,5 +1,6 @@
 """The composition root: opens every part in order, hands them to the actions, closes them in reverse."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -22,6 +23,7 @@ from service.following import Follower
 from service.keyring import Keyring
 from service.parts import Parts, Readers
 from service.settings import Settings
+from service.stamping import Stamper, posting, roots_of
 from snapshots import (
     Archive,
     Catalogue,
@@ -29,6 +31,7 @@ from snapshots import (
     CatalogueVersion,
     Log,
     LogDamaged,
+    Stamps,
     State,
     Store,
     StoreFull,
@@ -77,6 +80,11 @@ async def build(
             readers = await stack.enter_async_context(pool)
         keyring = Keyring(opened.state, clock)
         stack.push_async_callback(run_sync, keyring.flush)
+        post = posting(settings, resolver)
+        stack.callback(post.close)
+        stamper = Stamper(settings, opened.log, Stamps(opened.store), clock, post, roots_of(settings.tsa_ca_file))
+        if resume and not opened.log.read_only:
+            stack.push_async_callback(_stop, asyncio.create_task(stamper.run(), name="time stamps"))
         parts = Parts(
             settings=settings,
             store=opened.store,
@@ -87,12 +95,18 @@ async def build(
             fetcher=fetcher,
             readers=readers,
             clock=clock,
+            stamper=stamper,
         )
         crawls = Crawls(parts)
         stack.push_async_callback(crawls.close)
         if resume:
             await crawls.resume()
         yield Actions(parts, crawls)
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def _try_out(store: Store) -> None:

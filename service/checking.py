@@ -9,6 +9,7 @@ from typing import Any
 from index import QueryError
 from service.following import Follower
 from service.parts import Parts
+from service.stamping import Stamper
 from service.versions import citator_version
 from snapshots import EvidenceError, NoConditionalWrites, probe
 
@@ -53,6 +54,7 @@ def health(parts: Parts) -> dict[str, Any]:
         },
         "index_failure": follower.failure,
         "archive_trouble": str(trouble) if trouble else None,
+        "time_stamps": {"missing": parts.stamper.missing(), "authorities": parts.stamper.state()},
     }
 
 
@@ -92,6 +94,7 @@ def _checks(parts: Parts, *, deep: bool, told: Told) -> Iterator[Check]:
     yield _key(parts)
     yield from _archive(parts, deep=deep, told=told)
     yield _index(parts.follower, parts.log.size)
+    yield _stamps(parts.stamper)
 
 
 def _disk(data: Path) -> Check:
@@ -146,3 +149,21 @@ def _index(follower: Follower, size: int) -> Check:
     if follower.failure:
         return Check("index", "failed", follower.failure)
     return Check("index", "ok" if not behind else "failed", detail)
+
+
+def _stamps(stamper: Stamper) -> Check:
+    """Whether somebody outside says when the log stood. Nothing else depends on it: only damage fails."""
+    stamper.stamps.refresh()
+    damaged = stamper.stamps.damaged()
+    if damaged:
+        return Check("time stamps", "failed", f"{len(damaged)} damaged: {', '.join(damaged[:SHOWN_PROBLEMS])}")
+    state = stamper.state()
+    told = [
+        f"{one['authority']}: {one['covers']} entries by {one['newest']} ({one['checked']})"
+        if one["newest"]
+        else f"{one['authority']}: none yet"
+        for one in state
+    ]
+    missing = stamper.missing()
+    lacking = bool(missing) or any(one["newest"] is None for one in state)
+    return Check("time stamps", "warning" if lacking else "ok", "; ".join([*missing, *told]))

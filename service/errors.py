@@ -141,6 +141,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "snapshots.LogError": Meaning("log", 500, NOT_DONE, "The log could not do what was asked."),
     "snapshots.NoLog": Meaning("no-log", 503, NOT_DONE, "The bucket holds no log."),
     "snapshots.BadProof": Meaning("bad-proof", 422, NOT_HELD, "The proof does not hold."),
+    "snapshots.BadStamp": Meaning("bad-stamp", 502, NOT_DONE, "There is no time stamp that holds."),
     "snapshots.LogReadOnly": Meaning(
         "log-read-only", 503, NOT_DONE, "The log is open without its key: nothing is kept."
     ),

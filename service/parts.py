@@ -9,6 +9,7 @@ from service.clock import Clock
 from service.following import Follower
 from service.keyring import Keyring
 from service.settings import Settings
+from service.stamping import Stamper
 from snapshots import Archive, Log, Store
 
 
@@ -42,3 +43,4 @@ class Parts:
     fetcher: Fetcher
     readers: Readers
     clock: Clock
+    stamper: Stamper

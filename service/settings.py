@@ -62,6 +62,11 @@ class Settings(BaseSettings):
     s3_addressing: Literal["auto", "path", "virtual"] = "auto"
     s3_checksums: Literal["when_required", "when_supported"] = "when_required"
 
+    # time stamps on the log
+    tsa_urls: Annotated[tuple[str, ...], NoDecode] = ()
+    tsa_ca_file: Path | None = None
+    tsa_interval: float = Field(default=3600.0, ge=1, le=31 * 86_400)
+
     # the server
     listen: str = "127.0.0.1:8787"
     hosts: Annotated[tuple[str, ...], NoDecode] = ()
@@ -84,7 +89,7 @@ class Settings(BaseSettings):
     read_seconds: float = Field(default=20.0, gt=0, le=600)
     read_memory: int = Field(default=1024 * MEBIBYTE, ge=128 * MEBIBYTE)
 
-    @field_validator("hosts", "allow_addresses", mode="before")
+    @field_validator("hosts", "allow_addresses", "tsa_urls", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         """Lists are written with commas in the environment and as lists in the file."""

@@ -21,7 +21,8 @@
     │   ├── LogReadOnly          the log is open without its key
     │   ├── WrongLogKey          the key at hand is not the one the log was signed with
     │   ├── LogDamaged           tiles, checkpoint and lock contradict each other
-    │   └── BadProof             a proof, signed note, checkpoint or key is malformed or does not hold
+    │   ├── BadProof             a proof, signed note, checkpoint or key is malformed or does not hold
+    │   └── BadStamp             a time-stamping authority gave no token, or one that does not hold
     └── CatalogueError
         ├── CatalogueBusy        another process held the database for longer than the time-out
         ├── CatalogueDamaged     the database file is not whole
@@ -163,6 +164,10 @@ class LogDamaged(LogError):
 
 class BadProof(LogError):
     """A proof, signed note, checkpoint or key text is malformed or does not hold; the text says what is wrong."""
+
+
+class BadStamp(LogError):
+    """A time-stamping authority gave no token for a checkpoint, or one that does not hold; the text says why."""
 
 
 class CatalogueError(EvidenceError):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from snapshots.errors import BadProof, LogDamaged, Missing
-from snapshots.log_lock import CHECKPOINT, KEYS, LOCK, PREFIX, Lock, parse_lock
+from snapshots.log_lock import CHECKPOINT, KEYS, LOCK, PREFIX, STAMPS, Lock, parse_lock
 from snapshots.log_state import read_if_there
 from snapshots.merkle import HASH_SIZE
 from snapshots.note import parse_checkpoint, parse_note
@@ -25,8 +25,9 @@ def copy_of_log(store: Store) -> Iterator[tuple[str, bytes]]:
     if shown is None:
         return
     checkpoint = _newest_key(store, shown[0])
-    for stat in store.list(KEYS):
-        yield stat.name, store.get(stat.name)
+    for folder in (KEYS, STAMPS):
+        for stat in store.list(folder):
+            yield stat.name, store.get(stat.name)
     for name in _tiles_of(_size(checkpoint)):
         yield PREFIX + name.path, _tile(store, name)
     yield CHECKPOINT, checkpoint

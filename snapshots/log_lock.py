@@ -20,6 +20,7 @@ LOCK = "log/lock"
 STAGING = "log/staging/"
 KEYS = "log/keys/"
 TILES = "log/tile/"
+STAMPS = "log/stamps/"
 
 _LOCK_HEAD = "citator/log-lock@v1"
 _STAGING_HEAD = b"citator/log-staging@v1\n"

@@ -1,0 +1,89 @@
+"""Asks an address that the operator has set, and nobody else: by exactly this origin, without redirects, with POST."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final, Self
+
+from crawler.addresses import Address, parse_address
+from crawler.dialling import Dialler
+from crawler.errors import BadRedirect, TimedOut, TooLarge
+from crawler.exchange import Http1
+from crawler.guard import Guard
+from crawler.resolving import Resolver, SystemResolver
+from crawler.tls import TlsClient
+from crawler.trip import REDIRECTS
+from crawler.visit import Header
+
+CONNECT_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an endpoint answered: status, headers as they came, and the body after transfer decoding."""
+
+    status: int
+    headers: tuple[Header, ...]
+    body: bytes
+
+
+class Endpoint:
+    """One address from the operator's settings. The guard lets it lead anywhere, since the operator wrote it down.
+
+    Raises:
+        BadAddress: it is no address that can be asked.
+    """
+
+    def __init__(self, address: str, *, user_agent: str, resolver: Resolver | None = None) -> None:
+        self.address: Address = parse_address(address)
+        self._user_agent = user_agent
+        self._own = SystemResolver() if resolver is None else None
+        used = resolver or self._own
+        assert used is not None, "one of the two is there"
+        guard = Guard(origins=frozenset({self.address.origin}))
+        self._dialler = Dialler(guard, used, TlsClient(http2=False), CONNECT_SECONDS)
+
+    @classmethod
+    def all(cls, addresses: tuple[str, ...], *, user_agent: str, resolver: Resolver | None = None) -> dict[str, Self]:
+        """An endpoint for each address, by the address as it was written. Raises BadAddress."""
+        return {address: cls(address, user_agent=user_agent, resolver=resolver) for address in addresses}
+
+    def close(self) -> None:
+        """Give back what resolving names took."""
+        if self._own is not None:
+            self._own.close()
+
+    async def post(self, body: bytes, *, media_type: str, limit: int, seconds: float) -> Answered:
+        """Send `body` over a connection of its own and read the whole answer, whatever its status.
+
+        Raises:
+            BadRedirect: it wants to send us elsewhere. TooLarge: the answer has more than `limit` bytes.
+            TimedOut: it took longer than `seconds` altogether.
+            CrawlError: there is no connection, or no whole answer.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._post(body, media_type, limit, seconds)
+        except TimeoutError as error:
+            raise TimedOut("deadline", f"{self.address.origin} did not answer within {seconds:g} seconds") from error
+
+    async def _post(self, body: bytes, media_type: str, limit: int, seconds: float) -> Answered:
+        connection = Http1(await self._dialler.dial(self.address))
+        try:
+            headers = (
+                ("Host", self.address.authority),
+                ("User-Agent", self._user_agent),
+                ("Content-Type", media_type),
+                ("Content-Length", str(len(body))),
+                ("Connection", "close"),
+            )
+            head = await connection.ask(self.address, headers, seconds, posted=body)
+            if head.status in REDIRECTS:
+                raise BadRedirect("redirect_refused", f"{self.address.origin} redirects, which it may not")
+            taken = bytearray()
+            async for piece in connection.body(seconds):
+                taken += piece
+                if len(taken) > limit:
+                    raise TooLarge("body_limit", f"the answer is larger than {limit} bytes")
+            return Answered(head.status, head.headers, bytes(taken))
+        finally:
+            await connection.close()
