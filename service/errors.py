@@ -153,6 +153,8 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "snapshots.CatalogueVersion": Meaning(
         "data-version", 503, NOT_DONE, "The data directory was made by another version."
     ),
+    "snapshots.BundleError": Meaning("bundle", 500, NOT_DONE, "The bundle could not be made."),
+    "snapshots.NothingToBundle": Meaning("nothing-kept", 404, NOT_DONE, "Nothing is kept of what was asked for."),
     # asking the web
     "crawler.CrawlError": Meaning("crawl", 502, NOT_DONE, "The page could not be fetched."),
     "crawler.BadAddress": Meaning("bad-address", 400, WRONG_USE, "This is no address that can be fetched."),

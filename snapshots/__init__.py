@@ -14,6 +14,7 @@ from snapshots.errors import (
     BadProof,
     BadRecord,
     BadStamp,
+    BundleError,
     CatalogueBusy,
     CatalogueDamaged,
     CatalogueError,
@@ -28,6 +29,7 @@ from snapshots.errors import (
     Missing,
     NoConditionalWrites,
     NoLog,
+    NothingToBundle,
     RemovedId,
     StoreError,
     StoreFull,
@@ -53,6 +55,10 @@ if TYPE_CHECKING:
     )
     from snapshots.archive import Archive, ProofOf
     from snapshots.batches import Batch, Kept, OrderedLog, Progress
+    from snapshots.bundles.collecting import BundleAsked
+    from snapshots.bundles.evidence import BundleTokens, NoTokens
+    from snapshots.bundles.signing import BundleKey
+    from snapshots.bundles.writing import Bundle, BundleMaker, write_bundle
     from snapshots.canonical import Json
     from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Tls
     from snapshots.catalogue import CaptureRow, Catalogue, Naming, PassageRow
@@ -84,6 +90,11 @@ _HOME = {
     "Archive": "archive",
     "Batch": "batches",
     "Block": "document",
+    "Bundle": "bundles.writing",
+    "BundleAsked": "bundles.collecting",
+    "BundleKey": "bundles.signing",
+    "BundleMaker": "bundles.writing",
+    "BundleTokens": "bundles.evidence",
     "Candidate": "answers",
     "Capture": "capture",
     "CaptureRow": "catalogue",
@@ -116,6 +127,7 @@ _HOME = {
     "LoggedRecord": "record",
     "Method": "capture",
     "Naming": "catalogue",
+    "NoTokens": "bundles.evidence",
     "Objects": "objects",
     "OrderedLog": "batches",
     "Outcome": "capture",
@@ -149,8 +161,8 @@ _HOME = {
     "UnknownRecord": "record",
     "Watch": "deeds",
     "checked_token": "stamps",
-    "decimal": "record",
     "copy_of_log": "log_copy",
+    "decimal": "record",
     "digest": "ids",
     "ed25519_holds": "log_key",
     "headings_at": "passages",
@@ -176,6 +188,7 @@ _HOME = {
     "rotate_log_key": "log",
     "stamp": "times",
     "verify_proof": "proof",
+    "write_bundle": "bundles.writing",
 }
 """The module each lazily loaded name lives in. A name stands here, in the imports above and in `__all__` below."""
 
@@ -192,6 +205,12 @@ __all__ = [
     "BadStamp",
     "Batch",
     "Block",
+    "Bundle",
+    "BundleAsked",
+    "BundleError",
+    "BundleKey",
+    "BundleMaker",
+    "BundleTokens",
     "Candidate",
     "Capture",
     "CaptureRow",
@@ -237,6 +256,8 @@ __all__ = [
     "Naming",
     "NoConditionalWrites",
     "NoLog",
+    "NoTokens",
+    "NothingToBundle",
     "Objects",
     "OrderedLog",
     "Outcome",
@@ -304,6 +325,7 @@ __all__ = [
     "rotate_log_key",
     "stamp",
     "verify_proof",
+    "write_bundle",
 ]
 
 

@@ -23,10 +23,12 @@
     │   ├── LogDamaged           tiles, checkpoint and lock contradict each other
     │   ├── BadProof             a proof, signed note, checkpoint or key is malformed or does not hold
     │   └── BadStamp             a time-stamping authority gave no token, or one that does not hold
-    └── CatalogueError
-        ├── CatalogueBusy        another process held the database for longer than the time-out
-        ├── CatalogueDamaged     the database file is not whole
-        └── CatalogueVersion     the database was made by another version of Citator
+    ├── CatalogueError
+    │   ├── CatalogueBusy        another process held the database for longer than the time-out
+    │   ├── CatalogueDamaged     the database file is not whole
+    │   └── CatalogueVersion     the database was made by another version of Citator
+    └── BundleError              a bundle could not be made
+        └── NothingToBundle      nothing is kept of what was asked for
 
 Exceptions of the parts underneath (botocore, SQLAlchemy, pydantic, OSError) never leave `snapshots`.
 What an error means for a caller of the HTTP API or the command line is decided there, not here.
@@ -184,3 +186,11 @@ class CatalogueDamaged(CatalogueError):
 
 class CatalogueVersion(CatalogueError):
     """The database was made by another version of Citator; the text says which and what to do."""
+
+
+class BundleError(EvidenceError):
+    """A bundle could not be made; the text says what was in the way."""
+
+
+class NothingToBundle(BundleError):
+    """Nothing is kept of what was asked for, so there is nothing to put into a bundle."""

@@ -6,17 +6,29 @@ log. How a commit works, and what a kill between any two of its steps leaves, st
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
-from snapshots.errors import BadId, BadProof, EvidenceError, LogDamaged, LogError, Missing, NoLog, WrongLogKey
+from snapshots.errors import (
+    BadId,
+    BadProof,
+    EvidenceError,
+    LogDamaged,
+    LogError,
+    LogReadOnly,
+    Missing,
+    NoLog,
+    WrongLogKey,
+)
 from snapshots.ids import from_raw, is_id, to_raw
 from snapshots.log_append import MAX_GROWTH, commit, swap_lock
 from snapshots.log_check import LogReport, Progress, check_log
 from snapshots.log_key import LogKey
 from snapshots.log_keys import (
     adopt_next_key,
+    handovers_between,
     keys_since,
     known_keys,
     listed_keys,
@@ -38,6 +50,9 @@ from snapshots.tiles import TILE_WIDTH
 
 ENTRIES_AT_ONCE = 65_536
 """Entries that one call of `entries` reads at most."""
+
+NODES_AT_ONCE = 65_536
+"""Hashes remembered while many proofs are made: some 10 MB."""
 
 
 class Log:
@@ -203,6 +218,33 @@ class Log:
         """
         edge = self._state.view.edge
         return inclusion_proof(index, self._size(size, edge.size), self._node(self._state.view))
+
+    def inclusions(self, indices: Iterable[int], size: int) -> Iterator[tuple[int, list[bytes]]]:
+        """`inclusion` for many entries of the tree of `size` entries: each index with its hashes.
+
+        Quick if the indices are in order. Raises as `inclusion`.
+        """
+        edge = self._state.view.edge
+        self._size(size, edge.size)
+        node = lru_cache(NODES_AT_ONCE)(self._node(self._state.view))
+        for index in indices:
+            yield index, inclusion_proof(index, size, node)
+
+    def sign(self, data: bytes) -> bytes:
+        """The bare signature of the log's key under `data`; see `LogKey.sign_bytes`.
+
+        Raises:
+            LogReadOnly: the log is open without its key.
+        """
+        key = self._state.key
+        if key is None:
+            raise LogReadOnly("nothing can be signed while the log is open without its key")
+        return key.sign_bytes(data)
+
+    @property
+    def handovers(self) -> tuple[bytes, ...]:
+        """The notes by which the log went from its first key to the present one, oldest first; raises StoreError."""
+        return handovers_between(self._state.store, self._state.keys)
 
     def consistency(self, old: int, new: int | None = None) -> list[bytes]:
         """The hashes that prove that the tree of `new` entries (all by default) begins with that of `old`.

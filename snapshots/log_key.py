@@ -111,6 +111,14 @@ class LogKey:
         """The signature line of this key under `text`."""
         return Signature(self.origin, self.id, self._private.sign(text.encode()))
 
+    def sign_bytes(self, data: bytes) -> bytes:
+        """The bare Ed25519 signature under `data`.
+
+        For statements that begin in a form of their own (DSSE's `DSSEv1 `): a note begins with an origin, which has no
+        space, so neither can be taken for the other.
+        """
+        return self._private.sign(data)
+
     def sign(self, text: str) -> bytes:
         """`text` (which ends with a newline) as a note signed by this key."""
         return signed_note(text, [self])

@@ -77,6 +77,12 @@ def known_keys(store: Store, present: VerifierKey) -> tuple[VerifierKey, ...]:
     return tuple(keys)
 
 
+def handovers_between(store: Store, keys: Iterable[VerifierKey]) -> tuple[bytes, ...]:
+    """The hand-overs from the oldest to the newest of `keys` (newest first), as they lie in the bucket."""
+    newer = list(keys)[:-1]
+    return tuple(store.get(f"{KEYS}{key.id.hex()}.handover") for key in reversed(newer))
+
+
 def listed_keys(store: Store) -> list[VerifierKey]:
     """All public keys that lie in the bucket, believed only as far as the bucket is; raises LogDamaged."""
     keys = []

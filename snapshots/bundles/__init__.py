@@ -1,0 +1,1 @@
+"""Evidence as one file that stands without us: see `docs/formats/bundle.md`."""
