@@ -29,6 +29,7 @@ _CURVE: Final = ec.SECP384R1()
 _HALF: Final = 48
 """Bytes of one of the two numbers that a P-384 signature is made of."""
 _MAX_KEY_FILE: Final = 4096
+"""Bytes read of a key file; such a key has some 300."""
 
 
 class BundleKey:
