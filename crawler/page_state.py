@@ -1,21 +1,281 @@
-"""What a page is, besides whether it was got: a first answer, from the status and from having no text.
+"""What a page is, besides whether it was got. A page that is not the one a reader wanted is never taken for it.
 
-Soft errors, challenges, log-ins and paywalls have their place here too; each state comes with its evidence.
+The rules weigh what a page says of itself by how much else it says: a wall is short, and says nothing but that it is
+one. An article that mentions such words, or is about them, has prose of its own. Each state comes with its evidence, in
+words of our own: what the rule saw, never the page's text.
 """
 
+import re
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
+from typing import Final
 
+from crawler import page_words as words
+from crawler.arrival import Arrival
+from crawler.page_signs import Signs, count_words
 from crawler.reading import PageState
 
+SHORT: Final = 60
+"""Words of its own up to which one sentence makes a page what the sentence says."""
+WALL: Final = 160
+"""Words of its own that a wall has at most: explanation, an incident number, where to complain."""
+LONG: Final = 350
+"""Words in prose from which a page is an article, whatever its title says."""
+TEASER: Final = 700
+"""Words in prose that are shown of a text before one has to pay."""
+SHARE: Final = 0.2
+"""Share of a wall's own words that stand in sentences which say that it is one."""
+HEADING: Final = 14
+"""Words of a heading that may be one sentence about the page; longer ones are told in prose."""
+LABEL: Final = 24
+"""Words of a line that may be a call to log in or pay, standing for itself."""
 
-def judge_page(*, status: int | None, text: str, consent_only: bool) -> tuple[PageState, tuple[str, ...]]:
-    """The state of a page and what shows it. STATUS is None where there was no HTTP reply (a file of the user's)."""
-    if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
-        return "not_found", (f"status {status}",)
-    if status is not None and status >= HTTPStatus.BAD_REQUEST:
-        return "error", (f"status {status}",)
+STATUSES: Final[dict[int, PageState]] = {
+    HTTPStatus.UNAUTHORIZED: "login",
+    HTTPStatus.PAYMENT_REQUIRED: "paywall",
+    HTTPStatus.FORBIDDEN: "blocked",
+    HTTPStatus.NOT_FOUND: "not_found",
+    HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: "blocked",
+    HTTPStatus.GONE: "not_found",
+    HTTPStatus.TOO_MANY_REQUESTS: "blocked",
+    HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS: "blocked",
+}
+"""What a status means whatever the page says; other errors may still be walls."""
+
+_CODE: Final = re.compile(r"(?<!\d)(?:404|410)(?!\d)")
+Matcher = Callable[[str], bool]
+
+
+def judge_page(arrival: Arrival, signs: Signs, *, consent_only: bool = False) -> tuple[PageState, tuple[str, ...]]:
+    """The state of a page and what shows it."""
+    for rule in (_challenge, _by_status, _by_address, _turned_away, _consent, _log_in, _missing, _broken, _paywall):
+        found = rule(arrival, signs)
+        if found is not None:
+            return found
     if consent_only:
         return "consent", ("the only text is a consent notice",)
-    if not text:
-        return "empty", ("no text",)
-    return "ok", ()
+    return _emptiness(arrival, signs) or ("ok", ())
+
+
+Found = tuple[PageState, tuple[str, ...]] | None
+
+
+def _challenge(arrival: Arrival, signs: Signs) -> Found:
+    """What the makers of challenges say of them, in headers and in the page."""
+    if arrival.header("cf-mitigated") == "challenge":
+        return "blocked", ("the server's header says that this is a challenge",)
+    if arrival.header("x-amzn-waf-action") in ("challenge", "captcha"):
+        return "blocked", ("the server's header says that this is a challenge",)
+    if signs.marks and signs.own <= WALL and signs.prose <= SHORT:
+        refused = arrival.status is not None and arrival.status >= HTTPStatus.BAD_REQUEST
+        if refused or signs.own <= SHORT // 2 or _says(signs, _is_turning_away):
+            return "blocked", ("the page holds a challenge's script and next to no text",)
+    return None
+
+
+def _by_status(arrival: Arrival, signs: Signs) -> Found:
+    status = arrival.status
+    if status is None or status < HTTPStatus.BAD_REQUEST:
+        return None
+    seen = f"status {status}"
+    if status == HTTPStatus.FORBIDDEN and signs.passwords and _calls(signs, _is_log_in):
+        return "login", (seen, "it asks for a password")
+    if status in STATUSES:
+        return STATUSES[status], (seen,)
+    if signs.own <= WALL and (signs.captcha or _says(signs, _is_turning_away)) and not _says(signs, _is_broken):
+        return "blocked", (seen, "it asks to prove that one is a person, or turns visitors away")
+    return "error", (seen,)
+
+
+def _by_address(arrival: Arrival, signs: Signs) -> Found:
+    """Where we were sent."""
+    if arrival.led_to("missing"):
+        return "not_found", (f"redirected to {arrival.final}, which calls itself an error page",)
+    if arrival.led_to("log in") and (signs.passwords or signs.prose <= WALL):
+        return "login", (f"redirected to {arrival.final}, which calls itself a log-in page",)
+    if arrival.led_to("consent") and signs.prose <= LONG:
+        return "consent", (f"redirected to {arrival.final}, which calls itself a consent page",)
+    if arrival.led_home:
+        return "not_found", (f"redirected from {arrival.asked} to the home page {arrival.final}",)
+    return None
+
+
+def _turned_away(_arrival: Arrival, signs: Signs) -> Found:
+    if signs.own > WALL or signs.prose > WALL or signs.article:
+        return None
+    if (where := _called(signs, _is_turning_away)) is not None:
+        return "blocked", (f"the {where} turns visitors away or asks to prove that one is a person", _volume(signs))
+    if _dominant(signs, _is_turning_away, share=0.3 if signs.captcha else 0.35):
+        return "blocked", ("the text turns visitors away or asks to prove that one is a person", _volume(signs))
+    return None
+
+
+def _consent(_arrival: Arrival, signs: Signs) -> Found:
+    agreeing = sum(words.AGREE.match(button) is not None for button in signs.buttons)
+    if not agreeing or signs.own > LONG or signs.article:
+        return None
+    titled = any(_is_asking_for_consent(t) for t in signs.titles)
+    first = bool(signs.headings) and _is_asking_for_consent(signs.headings[0])
+    if (titled or first) and _dominant(signs, _is_asking_for_consent, share=0.1, most=LONG):
+        return "consent", ("the heading asks for consent, and nothing else is shown", _volume(signs))
+    return None
+
+
+def _log_in(_arrival: Arrival, signs: Signs) -> Found:
+    if signs.own > WALL or signs.prose > SHORT + SHORT // 2:
+        return None
+    named = any(_is_log_in(text) for text in (*signs.titles, *signs.headings[:2]))
+    if signs.passwords and (named or (signs.own <= SHORT and signs.prose <= LABEL and not signs.article)):
+        return "login", ("it asks for a password", _volume(signs))
+    if (where := _called(signs, _is_log_in_first)) is not None and not _pays(signs):
+        return "login", (f"the {where} asks to log in first", _volume(signs))
+    if signs.identifiers and signs.own <= SHORT and (where := _called(signs, _is_log_in)) is not None:
+        return "login", (f"the {where} is that of a log-in form", _volume(signs))
+    if _dominant(signs, _is_log_in_first, share=SHARE) and not _pays(signs):
+        return "login", ("the text asks to log in first", _volume(signs))
+    return None
+
+
+def _missing(_arrival: Arrival, signs: Signs) -> Found:
+    titled = any(_is_missing(t) for t in signs.titles) and not _tells_how(signs.titles)
+    headed = any(_is_missing(h) for h in signs.headings)
+    if titled and headed and signs.prose < LONG and not (signs.article and signs.prose > WALL):
+        return "not_found", ("title and heading say that the page was not found", _volume(signs))
+    if signs.article and signs.prose > SHORT:
+        return None
+    if (titled or headed) and signs.prose < WALL and not _tells_how(signs.headings):
+        where = "title" if titled else "heading"
+        if signs.own <= WALL or _says(signs, _is_missing_to_you):
+            return "not_found", (f"the {where} says that the page was not found", _volume(signs))
+    if _dominant(signs, _is_missing_to_you, share=SHARE):
+        return "not_found", ("the text tells the visitor that the page was not found", _volume(signs))
+    return None
+
+
+def _broken(_arrival: Arrival, signs: Signs) -> Found:
+    if signs.article or signs.prose > WALL or _tells_how((*signs.titles, *signs.headings[:1])):
+        return None
+    where = _called(signs, _is_broken)
+    if where is not None and signs.own <= SHORT * 2:
+        return "error", (f"the {where} says that something is broken or closed for now", _volume(signs))
+    if _dominant(signs, _is_broken, share=0.3):
+        return "error", ("the text says that something is broken or closed for now", _volume(signs))
+    return None
+
+
+def _paywall(_arrival: Arrival, signs: Signs) -> Found:
+    asks = any(_is_paying(s) for s in (*signs.sentences, *signs.headings, *signs.buttons))
+    offers = sum(words.OFFERS.search(s) is not None for s in (*signs.sentences, *signs.buttons) if _is_label(s))
+    if signs.free is False and (signs.prose <= WALL or (offers and signs.prose <= LONG)):
+        return "paywall", ("its data says that it is not free to read, and there is little of it", _volume(signs))
+    if asks and signs.prose <= TEASER and signs.free is not True:
+        return "paywall", ("it asks to pay or to subscribe before one can read on", _volume(signs))
+    return None
+
+
+def _emptiness(_arrival: Arrival, signs: Signs) -> Found:
+    if not signs.text:
+        return "empty", ("no text" if not signs.words else "there is a place for the text, and none in it",)
+    sentences = signs.sentences
+    if sentences and signs.words <= SHORT and all(words.NOT_YET.match(s) for s in sentences if count_words(s) > 1):
+        waiting = any(words.NOT_YET.match(s) for s in sentences)
+        if waiting:
+            return "empty", ("the only text asks for scripts, or to wait",)
+    return None
+
+
+# --- what one sentence, heading or title says ---
+
+
+def _is_missing(text: str) -> bool:
+    """A heading that says so as a whole, or in one sentence."""
+    if count_words(text) > HEADING or text.endswith("?"):
+        return False
+    rest = words.FILLER.sub(" ", text).strip()
+    if not rest:
+        return _CODE.search(text) is not None
+    return words.MISSING_ALONE.fullmatch(rest) is not None or (
+        words.MISSING.search(text) is not None
+        and words.THINGS.search(text) is not None
+        and (_CODE.search(text) is not None or _is_about_a_page(text))
+    )
+
+
+def _is_about_a_page(text: str) -> bool:
+    """Of what was found missing, the page itself is one: in a headline, other things go missing too."""
+    found = words.PAGE_ITSELF.search(text)
+    return found is not None or words.ASKED_FOR.search(text) is not None
+
+
+def _is_missing_to_you(text: str) -> bool:
+    told = words.MISSING.search(text) is not None and words.THINGS.search(text) is not None
+    return told and words.ASKED_FOR.search(text) is not None
+
+
+def _is_turning_away(text: str) -> bool:
+    return words.TURNED_AWAY.search(text) is not None
+
+
+def _is_asking_for_consent(text: str) -> bool:
+    return words.CONSENT_FIRST.search(text) is not None
+
+
+def _is_log_in(text: str) -> bool:
+    return count_words(text) <= HEADING and words.LOG_IN.search(text) is not None
+
+
+def _is_log_in_first(text: str) -> bool:
+    return words.LOG_IN_FIRST.search(text) is not None and words.TO_ANSWER.search(text) is None
+
+
+def _is_broken(text: str) -> bool:
+    return words.BROKEN.search(text) is not None
+
+
+def _is_paying(text: str) -> bool:
+    return _is_label(text) and words.PAY_TO_READ.search(text) is not None
+
+
+def _is_label(text: str) -> bool:
+    return count_words(text) <= LABEL and not text.startswith(('"', "“", "„", "«"))
+
+
+def _tells_how(texts: Iterable[str]) -> bool:
+    return any(words.TELLS_HOW.search(text) is not None for text in texts)
+
+
+# --- how much of a page says it ---
+
+
+def _called(signs: Signs, is_said: Matcher) -> str | None:
+    """Which of title and headings says it in a short sentence, unless one of them tells about it."""
+    if _tells_how((*signs.titles, *signs.headings[:2])):
+        return None
+    if any(count_words(t) <= HEADING and is_said(t) for t in signs.titles):
+        return "title"
+    return "heading" if any(count_words(h) <= HEADING and is_said(h) for h in signs.headings) else None
+
+
+def _calls(signs: Signs, is_said: Matcher) -> bool:
+    return any(is_said(text) for text in (*signs.titles, *signs.headings, *signs.buttons))
+
+
+def _says(signs: Signs, is_said: Matcher) -> bool:
+    return any(is_said(text) for text in (*signs.titles, *signs.headings, *signs.sentences))
+
+
+def _dominant(signs: Signs, is_said: Matcher, *, share: float, most: int = WALL) -> bool:
+    """Whether the sentences that say it are so large a part of a short page that it says little else."""
+    if signs.own > most or _tells_how((*signs.titles, *signs.headings[:1])):
+        return False
+    said = sum(count_words(s) for s in signs.sentences if is_said(s))
+    return said > 0 and said >= share * max(signs.own, 1)
+
+
+def _pays(signs: Signs) -> bool:
+    """Whether this is rather an article, or one that wants to be paid for."""
+    return signs.article or _says(signs, _is_paying)
+
+
+def _volume(signs: Signs) -> str:
+    return f"{signs.own} words of its own, {signs.prose} of them in prose"

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from crawler.arrival import Arrival
 from crawler.authors import find_author
 from crawler.charset import Decoded, decode
 from crawler.dates import find_dates
@@ -11,6 +12,7 @@ from crawler.language import find_language
 from crawler.links import find_links, resolve
 from crawler.main_text import MainText, main_text
 from crawler.markup import TooDeep, parse_html
+from crawler.page_signs import Signs, page_signs
 from crawler.page_state import judge_page
 from crawler.reader_text import extractors, pdf_reading, read_as_plain, text_reading
 from crawler.reading import Reading, RobotsMeta
@@ -19,38 +21,52 @@ from crawler.visible import text_flags, visible_text
 
 
 def read_page(
-    body: bytes, *, media_type: str | None, charset: str | None, url: str, at: datetime, status: int | None = None
+    body: bytes,
+    *,
+    media_type: str | None,
+    charset: str | None,
+    url: str,
+    at: datetime,
+    status: int | None = None,
+    asked: str | None = None,
+    headers: tuple[tuple[str, str], ...] = (),
 ) -> Reading:
     """Read BODY, which was got from URL at AT.
 
     `media_type` and `charset` are what the Content-Type header said; `status` is the HTTP status if there was one.
+    `asked` is the address that was asked for, where redirects lead on from; of `headers`, those of `arrival.TELLING`
+    help to say what the page is.
     Never raises for what a page holds, but may take long and much memory on a hostile one: `ReaderPool` sets limits.
     """
     kind = kind_of(body, media_type)
+    arrival = Arrival(url, status, asked, headers)
     if not body:
-        state, evidence = judge_page(status=status, text="", consent_only=False)
+        state, evidence = judge_page(arrival, Signs(text=False))
         detail = "there is nothing in it"
         return Reading("empty", kind, detail, page_state=state, page_state_evidence=evidence, extractors=extractors())
     if kind in HTML and is_binary(body) and not body.lstrip(b"\0 \t\r\n\f").startswith(b"<"):  # UTF-16 may look binary
         return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
     if kind in HTML:
-        return _html_reading(body, kind, charset, url, at, status)
+        return _html_reading(body, kind, charset, arrival, at)
     if kind == PDF:
-        return pdf_reading(body, status)
+        return pdf_reading(body, arrival)
     if is_text(kind):
-        return text_reading(body, kind, charset, url, status)
+        return text_reading(body, kind, charset, arrival)
     return Reading("unreadable", kind, f"{kind} is not read")
 
 
-def _html_reading(body: bytes, kind: str, charset: str | None, url: str, at: datetime, status: int | None) -> Reading:
+def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival, at: datetime) -> Reading:
+    url = arrival.final
     decoded = decode(body, charset, markup=True)
     try:
         root = parse_html(decoded.text)
     except TooDeep as error:
         detail = f"it was not parsed: {error}"
-        return read_as_plain(body, media_type=kind, charset=charset, outcome="too_large", detail=detail, status=status)
+        return read_as_plain(
+            body, media_type=kind, charset=charset, outcome="too_large", detail=detail, status=arrival.status
+        )
     if root is None:
-        plain = text_reading(body, "text/plain", charset or decoded.charset.name, url, status)
+        plain = text_reading(body, "text/plain", charset or decoded.charset.name, arrival)
         return Reading(
             plain.outcome, kind, plain.detail, decoded.charset, plain.text, plain.visible, language=plain.language,
             base=url, blocks=plain.blocks, flags=plain.flags, page_state=plain.page_state,
@@ -63,8 +79,9 @@ def _html_reading(body: bytes, kind: str, charset: str | None, url: str, at: dat
     published, modified = find_dates(root, head, named, url=url, at=at)
     title, author = find_title(root, head), find_author(root, head, named)
     visible = visible_text(root)
+    signs = page_signs(root, head, source=decoded.text, visible=visible.text)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
-    state, evidence = judge_page(status=status, text=main.text, consent_only=main.consent_only)
+    state, evidence = judge_page(arrival, signs, consent_only=main.consent_only)
     return Reading(
         "ok" if main.text else "empty",
         kind,

@@ -10,6 +10,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
 
+from crawler.arrival import telling
 from crawler.reader_wire import MAX_REPLY, REPLY_LENGTH, Request, pack_request, unpack_reading
 from crawler.reading import Outcome, Reading
 
@@ -153,6 +154,8 @@ class ReaderPool:
         url: str,
         at: datetime,
         status: int | None = None,
+        asked: str | None = None,
+        headers: tuple[tuple[str, str], ...] = (),
     ) -> Reading:
         """As `read_page`, within the limits. What goes wrong with a page is told by the outcome, never raised.
 
@@ -160,7 +163,7 @@ class ReaderPool:
         """
         if self._closed:
             raise RuntimeError("the reader pool is closed")
-        request = Request(media_type, charset, url, at.isoformat(), status)
+        request = Request(media_type, charset, url, at.isoformat(), status, asked, telling(headers))
         task = asyncio.ensure_future(self._read(request, body))
         self._reads.add(task)
         task.add_done_callback(self._reads.discard)

@@ -4,9 +4,11 @@ from functools import cache
 from importlib.metadata import version
 from typing import Final
 
+from crawler.arrival import Arrival
 from crawler.charset import decode
 from crawler.kinds import HTML, MARKDOWN, is_binary, is_json, is_text, is_xml, kind_of
 from crawler.language import detect_language
+from crawler.page_signs import Signs, plain_signs
 from crawler.page_state import judge_page
 from crawler.pdf import NotAPdf, read_pdf
 from crawler.plain import read_code, read_markdown, read_plain, read_xml, strip_tags
@@ -28,14 +30,14 @@ def extractors(*distributions: str, main_text: str | None = None) -> tuple[tuple
     return (*parts, ("main-text", main_text)) if main_text else tuple(parts)
 
 
-def pdf_reading(body: bytes, status: int | None) -> Reading:
+def pdf_reading(body: bytes, arrival: Arrival) -> Reading:
     """A PDF: its text, the title and author of its metadata, and its dates as guesses."""
     try:
         pdf = read_pdf(body)
     except NotAPdf as error:
         return Reading("unreadable", "application/pdf", f"the PDF cannot be opened: {error}")
     text = scalars(pdf.text)
-    state, evidence = judge_page(status=status, text=text, consent_only=False)
+    state, evidence = judge_page(arrival, Signs(text=bool(text)))  # what a PDF says is no wall's word
     return Reading(
         "ok" if text else "empty",
         "application/pdf",
@@ -55,14 +57,14 @@ def pdf_reading(body: bytes, status: int | None) -> Reading:
     )
 
 
-def text_reading(body: bytes, kind: str, charset: str | None, url: str, status: int | None) -> Reading:
+def text_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival) -> Reading:
     """Text of the kind KIND, which is neither HTML nor PDF."""
     if is_binary(body):
         return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
     decoded = decode(body, charset or ("utf-8" if is_json(kind) else None), markup=is_xml(kind))
-    text, blocks, title = _read(decoded.text, kind, url)
+    text, blocks, title = _read(decoded.text, kind, arrival.final)
     flags = text_flags(Visible(text, ""), text)
-    state, evidence = judge_page(status=status, text=text, consent_only=False)
+    state, evidence = judge_page(arrival, plain_signs(text, title))
     return Reading(
         "ok" if text else "empty",
         kind,
@@ -72,7 +74,7 @@ def text_reading(body: bytes, kind: str, charset: str | None, url: str, status: 
         visible=text,
         title=title and scalars(title),
         language=None if is_json(kind) else detect_language(text),
-        base=url,
+        base=arrival.final,
         blocks=blocks,
         flags=(*flags, "replaced_characters") if decoded.replaced else flags,
         page_state=state,
@@ -109,7 +111,7 @@ def read_as_plain(
     decoded = decode(body, charset, markup=kind in HTML or is_xml(kind))
     marked_up = kind in HTML or is_xml(kind)
     text, blocks = read_plain(strip_tags(decoded.text) if marked_up else decoded.text)
-    state, evidence = judge_page(status=status, text=text, consent_only=False)
+    state, evidence = judge_page(Arrival("", status), plain_signs(text))
     return Reading(
         outcome,
         kind,

@@ -32,6 +32,8 @@ class Request:
     url: str
     at: str
     status: int | None
+    asked: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
     after: Outcome | None = None
     detail: str = ""
 
@@ -49,7 +51,8 @@ def pack_request(request: Request, body: bytes) -> bytes:
 
 def unpack_request(head: bytes) -> Request:
     """The request that `pack_request` packed, from its JSON."""
-    return Request(**orjson.loads(head))
+    fields: dict[str, Any] = orjson.loads(head)
+    return Request(**fields | {"headers": tuple((name, value) for name, value in fields["headers"])})
 
 
 def pack_reading(reading: Reading) -> bytes:

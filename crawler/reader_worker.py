@@ -88,6 +88,8 @@ def _read(request: Request, body: bytes) -> Reading:
             url=request.url,
             at=request.time,
             status=request.status,
+            asked=request.asked,
+            headers=request.headers,
         )
     except MemoryError:
         raise

@@ -95,10 +95,9 @@ def visible_text(root: Any) -> Visible:
             noscript.append("".join(element.itertext()))
         cut_out(element)
     hidden = []
-    for element in _MAYBE_HIDDEN(tree):
-        if _is_hidden(element):
-            hidden.append(" ".join(element.itertext()))
-            cut_out(element)
+    for element in hidden_elements(tree):
+        hidden.append(" ".join(element.itertext()))
+        cut_out(element)
     for element in tree.iter(*_BLOCK_TAGS):
         try:
             element.text = f"{_BREAK}{element.text or ''}"
@@ -110,6 +109,11 @@ def visible_text(root: Any) -> Visible:
         _keep_lines(element)
     text = _lines("".join(tree.itertext()))
     return Visible(text or _lines(_BREAK.join(noscript)), scalars(" ".join(" ".join(hidden).split())))
+
+
+def hidden_elements(tree: Any) -> list[Any]:
+    """The elements below TREE that say of themselves that they are not shown."""
+    return [element for element in _MAYBE_HIDDEN(tree) if _is_hidden(element)]
 
 
 def _is_hidden(element: Any) -> bool:

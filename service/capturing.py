@@ -12,10 +12,14 @@ from service.answering import Draft, answer
 from service.citing import passages_of, shown
 from service.errors import Problem, outcome_problem
 from service.failures import BadRequest
+from service.following import ANSWERS
 from service.observing import Given, Observation, observe, observe_upload
 from service.parts import Parts
 from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, UploadRequest
 from snapshots import Capture, Document, Fetch, digest, moment, stamp
+
+WALLS = frozenset({"blocked", "consent"})
+"""Page states whose text is somebody else's: it is kept, and never handed out as the page's."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ async def look(
             url=visit.final,
             at=visit.retrieved_at,
             status=visit.status,
+            asked=visit.asked,
+            headers=visit.hops[-1].response_headers if visit.hops else (),
         )
     return observe(visit, reading, crawl=crawl)
 
@@ -90,7 +96,8 @@ async def from_store(parts: Parts, url: str, max_age: int) -> Page | None:
 
 def _from_store(parts: Parts, url: str, not_before: str) -> Page | None:
     found = parts.archive.catalogue.latest(url, not_before=not_before)
-    return None if found is None else reopen(parts, found.id)
+    # A wall or an error that was met before is no reason not to look again.
+    return None if found is None or found.page_state not in ANSWERS else reopen(parts, found.id)
 
 
 def reopen(parts: Parts, capture: str) -> Page:
@@ -135,11 +142,11 @@ async def _hand_out(
 ) -> Reply:
     """The reply of a capture or an upload."""
     capture, document = page.capture, page.document
-    text = document.text if document else ""
+    text = document.text if document and capture.page_state not in WALLS else ""
     end = len(text) if max_tokens is None else tokens.fit(text, max_tokens)
     passages = (
         [passage for passage in await anyio.to_thread.run_sync(passages_of, capture, document) if passage.end <= end]
-        if document
+        if document and capture.page_state in ANSWERS
         else []
     )
     now = parts.clock()
@@ -161,6 +168,7 @@ async def _hand_out(
         "final": capture.final,
         "outcome": capture.outcome,
         "page_state": capture.page_state,
+        "page_state_evidence": list(capture.page_state_evidence),
         "reason": capture.reason,
         "retrieved_at": capture.retrieved_at,
         "from_store": page.fresh is None,

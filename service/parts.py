@@ -25,6 +25,8 @@ class Readers(Protocol):
         url: str,
         at: datetime,
         status: int | None = None,
+        asked: str | None = None,
+        headers: tuple[tuple[str, str], ...] = (),
     ) -> Reading:
         """Read a body. What goes wrong is told by the reading's outcome, never raised."""
         ...

@@ -24,6 +24,8 @@ def page(body: str, head: str = "", attributes: str = ' lang="en"') -> str:
 
 
 def read(html: str | bytes, *, url: str = URL, media_type: str | None = "text/html", charset: str | None = None,
-         status: int | None = 200, at: datetime = AT) -> Reading:  # fmt: skip
+         status: int | None = 200, at: datetime = AT, asked: str | None = None,
+         headers: tuple[tuple[str, str], ...] = ()) -> Reading:  # fmt: skip
     body = html.encode() if isinstance(html, str) else html
-    return read_page(body, media_type=media_type, charset=charset, url=url, at=at, status=status)
+    return read_page(body, media_type=media_type, charset=charset, url=url, at=at, status=status, asked=asked,
+                     headers=headers)  # fmt: skip

@@ -174,7 +174,9 @@ def test_robots_tags_are_told(content: str, asked: RobotsMeta) -> None:
         (404, ARTICLE, "not_found"),
         (410, "", "not_found"),
         (500, ARTICLE, "error"),
-        (403, ARTICLE, "error"),
+        (403, ARTICLE, "blocked"),
+        (401, ARTICLE, "login"),
+        (402, ARTICLE, "paywall"),
         (200, "<div id=root></div>", "empty"),
     ],
 )

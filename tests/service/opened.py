@@ -71,11 +71,14 @@ class ReadersHere:
         url: str,
         at: datetime,
         status: int | None = None,
+        asked: str | None = None,
+        headers: tuple[tuple[str, str], ...] = (),
     ) -> Reading:
         """Read a body."""
         return await asyncio.to_thread(
-            read_page, body, media_type=media_type, charset=charset, url=url, at=at, status=status
-        )
+            read_page, body, media_type=media_type, charset=charset, url=url, at=at, status=status, asked=asked,
+            headers=headers,
+        )  # fmt: skip
 
 
 def settings_for(data: Path, **given: object) -> Settings:

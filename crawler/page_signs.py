@@ -1,0 +1,227 @@
+"""What of a page its state is judged by: headings, the page's own sentences, forms and marks, each as plain values.
+
+The page's own text is what is left without navigation, footer and banner, and how much of it there is counts without
+links: a page that lists a hundred headlines below "not found" has little to say of its own.
+"""
+
+import re
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from lxml import etree
+
+from crawler.head import Head
+from crawler.markup import cut_out
+from crawler.visible import hidden_elements, visible_text
+
+MAX_HEADINGS: Final = 6
+"""Headings looked at; a page that is not what was asked for says so first."""
+MAX_LEAD: Final = 4
+"""First lines of a page's own text that may stand for headings: many such pages have none."""
+MAX_SENTENCES: Final = 60
+"""Sentences looked at. Walls are short; longer pages are judged by their headings and by these."""
+MAX_SENTENCE: Final = 300
+"""Characters of a sentence looked at."""
+PROSE: Final = 14
+"""Words from which a line is prose rather than a heading, label or teaser."""
+
+_SIDES: Final = etree.XPath(
+    "descendant::*[self::nav or self::footer or @role='navigation' or @role='contentinfo' or @role='search']"
+)
+_BANNERS: Final = etree.XPath(
+    "descendant::*[(self::header or @role='banner') and not(ancestor::article or ancestor::main)"
+    " and not(descendant::h1)]"
+)
+_JOINED: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？।؟])\s+|(?<=[。！？])|\n+")  # noqa: RUF001 - full-width marks are meant
+_SEGMENTS: Final = re.compile(r"\s*[|·•»›«–—]\s*|\s+[-:/]\s+|::|:\s+")  # noqa: RUF001 - dashes are meant
+_APOSTROPHES: Final = re.compile("[\u2018\u2019\u02bc\u0060\u00b4]")
+_MARKS: Final = (
+    # what the makers of challenges put into their pages, and into no other
+    "_cf_chl_opt", "cf-challenge", "cf_chl_", "challenge-error-text", "/cdn-cgi/challenge-platform/h/",
+    "captcha-delivery.com", "_incapsula_resource", "px-captcha", "perimeterx", "awswafcookiedomainlist",
+    "awswafintegration", "ddos-guard", "sucuri_cloudproxy", "/.within.website/x/cmd/anubis", "kpsdk",
+    "_sec/cp_challenge", "geo.captcha", "distil_r_captcha", "akamai bot manager", "validate.perfdrive",
+    "challenges.cloudflare.com", "bot-challenge",
+)  # fmt: skip
+_CAPTCHAS: Final = ("g-recaptcha", "h-captcha", "hcaptcha", "cf-turnstile", "recaptcha/api", "captcha")
+MAX_SOURCE: Final = 400_000
+"""Characters of a page's source that marks are looked for in; challenges are a tenth of that."""
+
+
+@dataclass(frozen=True)
+class Signs:
+    """A page as its state sees it. Texts are in lower case, on one line, with straight apostrophes.
+
+    `own` counts the words of the page's own text without links, `prose` those of its longer lines, `words` all that can
+    be seen. `passwords` are fields for one, outside the page's furniture. `free` is what the page's data says about
+    reading it without paying (None: nothing). `article`: it calls itself one, with a date or an author.
+    """
+
+    titles: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    buttons: tuple[str, ...] = ()
+    own: int = 0
+    prose: int = 0
+    words: int = 0
+    passwords: int = 0
+    identifiers: int = 0
+    marks: tuple[str, ...] = ()
+    captcha: bool = False
+    free: bool | None = None
+    article: bool = False
+    refresh: str | None = None
+    scripts: bool = False
+    text: bool = True
+
+
+def count_words(text: str) -> int:
+    """How many words TEXT has; scripts without spaces count two characters as one word."""
+    joined = len(_JOINED.findall(text))
+    return len(text.split()) + joined // 2 if joined else len(text.split())
+
+
+def plain_signs(text: str, title: str | None = None) -> Signs:
+    """The signs of TEXT that is no HTML, or was read without its markup."""
+    lines = text[:20_000].split("\n")
+    return Signs(
+        titles=_segments(title),
+        headings=tuple(_folded(line) for line in lines[:MAX_LEAD] if count_words(line) < PROSE),
+        sentences=tuple(_sentences(lines)),
+        own=count_words(text),
+        prose=sum(n for line in lines if (n := count_words(line)) >= PROSE),
+        words=count_words(text),
+        text=bool(text),
+    )
+
+
+def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
+    """The signs of the page with the `html` element ROOT, which is left as it is; SOURCE is its HTML."""
+    tree = copy(root)
+    for element in [*hidden_elements(tree), *_SIDES(tree), *_BANNERS(tree)]:
+        cut_out(element)
+    forms = _forms(tree)
+    headings = _headings(tree)
+    own_text = visible_text(tree).text
+    if not own_text and not _says_it_is_a_shell(root):
+        own_text = visible
+    lines = own_text.split("\n") if own_text else []
+    linked = sum(count_words(" ".join(e.itertext())) for e in tree.iter("a"))
+    words = count_words(own_text)
+    lowered = source[:MAX_SOURCE].lower()
+    return Signs(
+        titles=_segments(head.title),
+        headings=tuple(dict.fromkeys(headings or _lead(lines))),
+        sentences=tuple(_sentences(lines)),
+        buttons=forms.buttons,
+        own=max(words - linked, 0),
+        prose=sum(n for line in lines if (n := count_words(line)) >= PROSE),
+        words=count_words(visible),
+        passwords=forms.passwords,
+        identifiers=forms.identifiers,
+        marks=tuple(mark for mark in _MARKS if mark in lowered),
+        captcha=any(mark in lowered for mark in _CAPTCHAS),
+        free=_free(head),
+        article=_article(head, root),
+        refresh=next((c.partition("=")[2].strip("'\" ") for c in head.meta.get("refresh", ()) if "=" in c), None),
+        scripts=lowered.count("<script") > 0,
+        text=bool(own_text),
+    )
+
+
+@dataclass(frozen=True)
+class _Forms:
+    passwords: int
+    identifiers: int
+    buttons: tuple[str, ...]
+
+
+def _forms(tree: Any) -> _Forms:
+    passwords = identifiers = 0
+    buttons: list[str] = []
+    for element in tree.iter("input", "button", "a"):
+        kind = (element.get("type") or "").lower()
+        if element.tag == "input" and kind == "password":
+            passwords += 1
+        elif element.tag == "input" and kind in ("email", "text", "tel", ""):
+            naming = " ".join(element.get(a) or "" for a in ("name", "id", "autocomplete", "type")).lower()
+            identifiers += any(word in naming for word in ("user", "login", "email", "identifier", "account"))
+        elif element.tag == "input" and kind in ("submit", "button"):
+            buttons.append(element.get("value") or "")
+        elif element.tag == "button" or element.get("role") == "button":
+            buttons.append("".join(element.itertext()))
+    return _Forms(passwords, identifiers, tuple(_folded(b) for b in buttons[:20] if b.strip()))
+
+
+def _headings(tree: Any) -> list[str]:
+    found = []
+    for element in tree.iter("h1", "h2", "h3"):
+        if text := _folded("".join(element.itertext())):
+            found.append(text)
+        if len(found) == MAX_HEADINGS:
+            break
+    return found
+
+
+def _lead(lines: list[str]) -> Iterator[str]:
+    yield from (_folded(line) for line in lines[:MAX_LEAD] if count_words(line) < PROSE)
+
+
+def _sentences(lines: list[str]) -> Iterator[str]:
+    given = 0
+    for line in lines:
+        for sentence in _SENTENCE_END.split(line):
+            if folded := _folded(sentence):
+                yield folded
+                given += 1
+                if given == MAX_SENTENCES:
+                    return
+
+
+def _folded(text: str) -> str:
+    return _APOSTROPHES.sub("'", " ".join(text[: MAX_SENTENCE * 2].split())[:MAX_SENTENCE].lower())
+
+
+def _segments(title: str | None) -> tuple[str, ...]:
+    """The parts of a title, which often has the site's name beside the page's."""
+    if not title:
+        return ()
+    folded = _folded(title)
+    return tuple(dict.fromkeys([folded, *(s for s in _SEGMENTS.split(folded) if s)]))
+
+
+def _free(head: Head) -> bool | None:
+    said = [_truth(thing.get("isAccessibleForFree")) for thing in head.data]
+    tier = head.first("article:content_tier", "content_tier", "cxenseparse:content_tier")
+    if tier is not None and tier[1].lower() in ("locked", "metered", "paid", "premium"):
+        said.append(False)
+    return False if False in said else True if True in said else None
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, str):
+        value = {"true": True, "false": False}.get(value.rsplit("/", 1)[-1].strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+def _article(head: Head, root: Any) -> bool:
+    kind = head.first("og:type")
+    dated = head.first("article:published_time", "datepublished", "date", "dc.date") is not None
+    data = any("datePublished" in thing or "author" in thing for thing in head.data)
+    timed = next(root.iter("time"), None) is not None
+    return data or dated or (timed and (kind is not None and kind[1].lower() == "article"))
+
+
+_ROOTS: Final = etree.XPath(
+    "descendant::*[(self::div or self::main or self::app-root) and not(*) and not(normalize-space())"
+    " and (self::main or self::app-root or @id='root' or @id='app' or @id='__next' or @id='__nuxt' or @id='main'"
+    " or @id='content' or @id='application' or @id='react-root' or @id='svelte' or @role='main')]"
+)
+
+
+def _says_it_is_a_shell(root: Any) -> bool:
+    """Whether the page has a place for its content, and nothing in it."""
+    return bool(_ROOTS(root))
