@@ -11,7 +11,17 @@ from typing import Annotated
 
 import typer
 
-from service import cli_care, cli_crawl, cli_evidence, cli_extract, cli_fetch, cli_keys, cli_search, cli_serve
+from service import (
+    cli_care,
+    cli_crawl,
+    cli_evidence,
+    cli_extract,
+    cli_fetch,
+    cli_keys,
+    cli_quote,
+    cli_search,
+    cli_serve,
+)
 
 app = typer.Typer(
     name="citator",
@@ -30,6 +40,7 @@ app.command("fetch")(cli_fetch.fetch)
 app.command("crawl")(cli_crawl.crawl)
 app.command("add")(cli_fetch.add)
 app.command("extract")(cli_extract.extract)
+app.command("quote")(cli_quote.quote)
 app.command("show")(cli_evidence.show_)
 app.command("proof")(cli_evidence.proof)
 app.command("delete")(cli_evidence.delete)

@@ -75,6 +75,10 @@ if TYPE_CHECKING:
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
     from snapshots.probing import probe, probe_once
     from snapshots.proof import Proof, parse_proof, verify_proof
+    from snapshots.quotes.cited import PageText
+    from snapshots.quotes.states import PRESENT, settle
+    from snapshots.quotes.verdict import Judgement, Verdict, judge, page_text
+    from snapshots.quotes.words import Difference
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.removal import Removal, Selection
@@ -106,6 +110,7 @@ _HOME = {
     "CrawlState": "deeds",
     "Dated": "document",
     "Deletion": "deeds",
+    "Difference": "quotes.words",
     "Document": "document",
     "Event": "deeds",
     "Extractor": "document",
@@ -116,6 +121,7 @@ _HOME = {
     "Hop": "capture",
     "Import": "deeds",
     "Json": "canonical",
+    "Judgement": "quotes.verdict",
     "KEPT": "answers",
     "Kept": "batches",
     "Language": "document",
@@ -130,8 +136,10 @@ _HOME = {
     "NoTokens": "bundles.evidence",
     "Objects": "objects",
     "OrderedLog": "batches",
+    "PRESENT": "quotes.states",
     "Outcome": "capture",
     "PageState": "capture",
+    "PageText": "quotes.cited",
     "Passage": "passages",
     "PassageRef": "answers",
     "PassageRow": "catalogue",
@@ -159,6 +167,7 @@ _HOME = {
     "Tls": "capture",
     "Token": "stamps",
     "UnknownRecord": "record",
+    "Verdict": "quotes.verdict",
     "Watch": "deeds",
     "checked_token": "stamps",
     "copy_of_log": "log_copy",
@@ -167,12 +176,14 @@ _HOME = {
     "ed25519_holds": "log_key",
     "headings_at": "passages",
     "is_id": "ids",
+    "judge": "quotes.verdict",
     "moment": "times",
     "names": "records",
     "new_request": "stamps",
     "nonce": "record",
     "open_log": "log",
     "open_store": "store",
+    "page_text": "quotes.verdict",
     "parse_id": "ids",
     "parse_prefix": "ids",
     "parse_proof": "proof",
@@ -186,6 +197,7 @@ _HOME = {
     "read_roots": "stamps",
     "remake": "passages",
     "rotate_log_key": "log",
+    "settle": "quotes.states",
     "stamp": "times",
     "verify_proof": "proof",
     "write_bundle": "bundles.writing",
@@ -194,6 +206,7 @@ _HOME = {
 
 __all__ = [
     "KEPT",
+    "PRESENT",
     "Agent",
     "AmbiguousId",
     "ApiKey",
@@ -228,6 +241,7 @@ __all__ = [
     "DamagedObject",
     "Dated",
     "Deletion",
+    "Difference",
     "Document",
     "Event",
     "EvidenceError",
@@ -239,6 +253,7 @@ __all__ = [
     "Hop",
     "Import",
     "Json",
+    "Judgement",
     "Kept",
     "Language",
     "Lease",
@@ -262,6 +277,7 @@ __all__ = [
     "OrderedLog",
     "Outcome",
     "PageState",
+    "PageText",
     "Passage",
     "PassageRef",
     "PassageRow",
@@ -295,6 +311,7 @@ __all__ = [
     "Token",
     "UnknownId",
     "UnknownRecord",
+    "Verdict",
     "Watch",
     "WrongLogKey",
     "checked_token",
@@ -304,12 +321,14 @@ __all__ = [
     "ed25519_holds",
     "headings_at",
     "is_id",
+    "judge",
     "moment",
     "names",
     "new_request",
     "nonce",
     "open_log",
     "open_store",
+    "page_text",
     "parse_id",
     "parse_prefix",
     "parse_proof",
@@ -323,6 +342,7 @@ __all__ = [
     "read_roots",
     "remake",
     "rotate_log_key",
+    "settle",
     "stamp",
     "verify_proof",
     "write_bundle",

@@ -1,0 +1,17 @@
+"""Quotations are found again as well as before, and what changed is never called unchanged."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.eval.recheck import HERE, all_figures, out_of_bounds
+
+
+@pytest.mark.slow
+def test_verdicts_on_pages_that_changed_keep_to_their_bounds(eval_data: Path, tmp_path: Path) -> None:
+    bounds = tomllib.loads((HERE / "floors.toml").read_text("utf-8"))["recheck"]
+
+    figures = all_figures(eval_data, tmp_path)
+
+    assert out_of_bounds(bounds, figures) == []
