@@ -10,15 +10,18 @@ from anyio.to_thread import run_sync
 
 from crawler import parse_address
 from service import backup, capturing, checking, evidence, listing, log_keys, removing, searching
+from service.bundling import Bundles
 from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.parts import Parts
 from service.requests import (
+    BundleRequest,
     Caller,
     CaptureRequest,
     CrawlRequest,
     Evidence,
     KeyRequest,
+    Made,
     RemovalRequest,
     Reply,
     SearchRequest,
@@ -29,9 +32,10 @@ from service.requests import (
 class Actions:
     """The actions over opened parts. Made by `service.build`."""
 
-    def __init__(self, parts: Parts, crawls: Crawls) -> None:
+    def __init__(self, parts: Parts, crawls: Crawls, bundles: Bundles) -> None:
         self.parts = parts
         self._crawls = crawls
+        self._bundles = bundles
 
     # asking
 
@@ -91,6 +95,10 @@ class Actions:
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         """Remove, or with `dry_run` list."""
         return await run_sync(removing.remove, self.parts, request, caller)
+
+    async def bundle(self, request: BundleRequest, _caller: Caller, progress: Progress, /) -> Made:
+        """Make a file that takes evidence along."""
+        return await self._bundles.make(request, progress)
 
     async def checkpoint(self) -> bytes:
         """The log's signed checkpoint."""

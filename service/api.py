@@ -6,7 +6,17 @@ from typing import Final
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
-from service import api_captures, api_crawls, api_evidence, api_keys, api_local, api_log, api_records, api_search
+from service import (
+    api_bundles,
+    api_captures,
+    api_crawls,
+    api_evidence,
+    api_keys,
+    api_local,
+    api_log,
+    api_records,
+    api_search,
+)
 from service.api_answers import Route, actions, allowed, answered, refused
 from service.api_documents import document, told
 from service.doors import Actions
@@ -74,7 +84,17 @@ def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None 
     app.state.actions = behind
     app.state.metrics = Metrics()
     app.state.closing = closing or asyncio.Event()
-    for part in (api_search, api_captures, api_crawls, api_evidence, api_records, api_log, api_keys, api_local):
+    for part in (
+        api_search,
+        api_captures,
+        api_crawls,
+        api_evidence,
+        api_bundles,
+        api_records,
+        api_log,
+        api_keys,
+        api_local,
+    ):
         app.include_router(part.router, prefix=API)
     app.include_router(state)
     app.include_router(web_pages)

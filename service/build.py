@@ -14,6 +14,7 @@ from anyio.to_thread import run_sync
 from crawler import Fetcher, FetchSettings, ReaderPool, Resolver
 from index import Index, IndexDamaged, IndexVersion
 from service.actions import Actions
+from service.bundling import Bundles, clear
 from service.clock import Clock, system_clock
 from service.crawling import Crawls
 from service.data_directory import hold
@@ -66,6 +67,7 @@ async def build(
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(hold(settings.data))
+        await run_sync(clear, settings.tmp_path)
         opened = await run_sync(_open_archive, settings, store)
         stack.push_async_callback(run_sync, opened.close)
         if resume and not opened.log.read_only:
@@ -101,7 +103,7 @@ async def build(
         stack.push_async_callback(crawls.close)
         if resume:
             await crawls.resume()
-        yield Actions(parts, crawls)
+        yield Actions(parts, crawls, Bundles(parts, b""))
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

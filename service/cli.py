@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from service import (
+    cli_bundle,
     cli_care,
     cli_crawl,
     cli_evidence,
@@ -43,6 +44,7 @@ app.command("extract")(cli_extract.extract)
 app.command("quote")(cli_quote.quote)
 app.command("show")(cli_evidence.show_)
 app.command("proof")(cli_evidence.proof)
+app.command("bundle")(cli_bundle.bundle)
 app.command("delete")(cli_evidence.delete)
 app.command("rebuild")(cli_care.rebuild)
 app.command("backup")(cli_care.backup)

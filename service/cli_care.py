@@ -1,6 +1,5 @@
 """`citator rebuild`, `backup`, `restore` and `doctor`."""
 
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -89,11 +88,7 @@ def _tell(found: "Json", *, as_json: bool) -> None:
 
 @contextmanager
 def _shown() -> "Iterator[Progress]":
-    """Progress on a terminal, or none."""
-    if not sys.stderr.isatty():
-        yield lambda *_: None
-        return
-    from service.cli_progress import WorkBar
+    from service.cli_progress import shown
 
-    with WorkBar() as bar:
-        yield bar.step
+    with shown() as progress:
+        yield progress

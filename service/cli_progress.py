@@ -1,13 +1,17 @@
 """Progress on a terminal, for what takes long."""
 
 import sys
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from service.cli_output import cut, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 WIDTH = 60
 """Characters of an address beside the bar."""
@@ -68,3 +72,13 @@ class WorkBar:
         if what not in self._tasks:
             self._tasks[what] = self._bar.add_task(plain(what), total=total)
         self._bar.update(self._tasks[what], completed=done, total=total)
+
+
+@contextmanager
+def shown() -> "Iterator[Callable[[str, int, int | None], None]]":
+    """Progress on a terminal, or none."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    with WorkBar() as bar:
+        yield bar.step

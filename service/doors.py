@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from service.requests import (
+    BundleRequest,
     Caller,
     CaptureRequest,
     CrawlRequest,
     Evidence,
     KeyRequest,
+    Made,
     RemovalRequest,
     Reply,
     SearchRequest,
@@ -75,6 +77,10 @@ class Citator(Protocol):
 
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         """Remove, or with `dry_run` list: `{deletion, dry_run, removed: [{id, kind, bytes}], counts}`."""
+        ...
+
+    async def bundle(self, request: BundleRequest, caller: Caller, progress: Progress, /) -> Made:
+        """A file that takes evidence along, whole when this returns; the one who asked reads and closes it."""
         ...
 
     async def checkpoint(self) -> bytes:

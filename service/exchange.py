@@ -21,6 +21,9 @@ CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 900.0
 """Seconds of silence after which a server counts as dead: a deep check of a large bucket is quiet for minutes."""
 
+MAX_REFUSAL: Final = 1024 * 1024
+"""Bytes read of a refusal; problem details have some hundreds, those with a deletion record more."""
+
 PROBLEM: Final = "application/problem+json"
 
 
@@ -31,6 +34,33 @@ class Told:
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+
+class Coming:
+    """The body of an answer, while it comes. Header names are in lower case."""
+
+    def __init__(
+        self, headers: Mapping[str, str], connection: http.client.HTTPConnection, answer: http.client.HTTPResponse
+    ) -> None:
+        self.headers = headers
+        self._connection = connection
+        self._answer = answer
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; none at the end.
+
+        Raises:
+            ServerUnreachable: the answer breaks off.
+        """
+        try:
+            return self._answer.read(size)
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerUnreachable(f"the answer broke off: {error}") from error
+
+    def close(self) -> None:
+        """Hang up."""
+        self._answer.close()
+        self._connection.close()
 
 
 class _LocalConnection(http.client.HTTPConnection):
@@ -104,6 +134,23 @@ class Exchange:
             return Told(answer.status, {name.lower(): value for name, value in answer.getheaders()}, read)
         finally:
             connection.close()
+
+    def fetch(self, method: str, target: str, body: bytes, headers: Mapping[str, str]) -> "Coming":
+        """Ask, and leave the body of a good answer to be read.
+
+        Raises:
+            ToldProblem: the server refuses.
+            ServerUnreachable: nobody answers.
+        """
+        connection = self.connection()
+        answer = self._sent(connection, method, target, body, headers)
+        told = {name.lower(): value for name, value in answer.getheaders()}
+        coming = Coming(told, connection, answer)
+        if answer.status < http.HTTPStatus.BAD_REQUEST:
+            return coming
+        refusal = coming.read(MAX_REFUSAL)
+        coming.close()
+        raise problem_in(Told(answer.status, told, refusal))
 
     def follow(
         self, connection: http.client.HTTPConnection, method: str, target: str, *, body: bytes | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Protocol, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -37,6 +37,9 @@ MAX_PAGES: Final = 1_000_000
 
 MAX_REMOVALS: Final = 10_000
 """Ids in one removal: the plan of a removal is held in memory and shown whole."""
+
+MAX_BUNDLED: Final = 100_000
+"""Ids asked for in one bundle; with their 71 characters each they fill a request."""
 
 MAX_SESSION: Final = 256
 """Characters in a session claim, a media type, a key's name: labels, not texts."""
@@ -227,6 +230,23 @@ class RemovalRequest(Asked):
         return self
 
 
+class BundleRequest(Asked):
+    """What to take along as evidence that stands by itself. Everything that it names comes with it."""
+
+    ids: tuple[IdText, ...] = Field(default=(), max_length=MAX_BUNDLED, description="Ids, or unique prefixes of them.")
+    url: Url | None = Field(default=None, description="All captures of this page, asked for or arrived at.")
+    search: IdText | None = Field(default=None, description="A search record, with what was served for it.")
+    format: Literal["wacz", "jsonl", "markdown", "html", "annotations", "links", "anthropic"] = Field(
+        default="wacz", description="`wacz` is the bundle itself; the others hold its quotations for use elsewhere."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.ids and self.url is None and self.search is None:
+            raise ValueError("give `ids`, `url` or `search`: a bundle is of something")
+        return self
+
+
 class Scope(StrEnum):
     """What a key may do. `admin` includes the others, `fetch` does not include `search`."""
 
@@ -272,6 +292,33 @@ class Reply:
     serving: str | None
     media_type: str = "application/json"
     status: int = 200
+
+
+class Readable(Protocol):
+    """Bytes that are read from the beginning to the end."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end. Blocking."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file that was made for a caller: `size` bytes of `media_type`, `digest` their SHA-256 in hex.
+
+    Whoever gets it reads `file` and closes it; nothing of it stays then. `told` is what there is to say about it.
+    """
+
+    file: Readable
+    size: int
+    digest: str
+    media_type: str
+    name: str
+    told: dict[str, Any]
 
 
 @dataclass(frozen=True)

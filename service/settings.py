@@ -158,6 +158,16 @@ class Settings(BaseSettings):
         return self.log_key_file or self.data / "keys" / "log.key"
 
     @property
+    def bundle_key_path(self) -> Path:
+        """The key by which readers of web archives know who made a bundle."""
+        return self.data / "keys" / "bundle.key"
+
+    @property
+    def tmp_path(self) -> Path:
+        """Where bundles are put together. What a killed process left there is removed at the next start."""
+        return self.data / "tmp"
+
+    @property
     def catalogue_url(self) -> str:
         """SQLAlchemy address of the catalogue."""
         return self.database_url or f"sqlite:///{(self.data / 'catalogue.db').absolute()}"

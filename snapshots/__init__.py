@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from snapshots.batches import Batch, Kept, OrderedLog, Progress
     from snapshots.bundles.collecting import BundleAsked
     from snapshots.bundles.evidence import BundleTokens, NoTokens
+    from snapshots.bundles.formats import FORMATS
+    from snapshots.bundles.quoting import Quoted, quoted
     from snapshots.bundles.signing import BundleKey
     from snapshots.bundles.writing import Bundle, BundleMaker, write_bundle
     from snapshots.canonical import Json
@@ -114,6 +116,7 @@ _HOME = {
     "Document": "document",
     "Event": "deeds",
     "Extractor": "document",
+    "FORMATS": "bundles.formats",
     "Fetch": "answers",
     "Finding": "checking",
     "Held": "objects",
@@ -149,6 +152,7 @@ _HOME = {
     "ProofOf": "archive",
     "ProviderRank": "answers",
     "ProviderReply": "answers",
+    "Quoted": "bundles.quoting",
     "Recheck": "deeds",
     "Record": "record",
     "Removal": "removal",
@@ -192,6 +196,7 @@ _HOME = {
     "passage_of": "passages",
     "probe": "probing",
     "probe_once": "probing",
+    "quoted": "bundles.quoting",
     "read": "records",
     "read_passage": "passages",
     "read_roots": "stamps",
@@ -205,6 +210,7 @@ _HOME = {
 """The module each lazily loaded name lives in. A name stands here, in the imports above and in `__all__` below."""
 
 __all__ = [
+    "FORMATS",
     "KEPT",
     "PRESENT",
     "Agent",
@@ -287,6 +293,7 @@ __all__ = [
     "ProofOf",
     "ProviderRank",
     "ProviderReply",
+    "Quoted",
     "Recheck",
     "Record",
     "Removal",
@@ -337,6 +344,7 @@ __all__ = [
     "passage_of",
     "probe",
     "probe_once",
+    "quoted",
     "read",
     "read_passage",
     "read_roots",

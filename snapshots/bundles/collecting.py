@@ -129,18 +129,30 @@ class Collector:
             yield name
             if self._catalogue.passage(name) is not None:
                 continue
-            if self._catalogue.position_of(name) is None:
+            position = self._catalogue.position_of(name)
+            if position is None:
                 leading = self._catalogue.leading_to(name)
                 if leading is not None:
                     yield leading.id
                 continue
-            for serving in self._catalogue.naming(name, kind="serving"):
-                yield serving.id
+            yield from self._besides(name, position)
         if asked.url is not None:
             before = None
             while rows := self._catalogue.captures(asked.url, limit=AT_ONCE, before=before):
                 yield from (row.id for row in rows)
                 before = rows[-1].position
+
+    def _besides(self, name: str, position: int) -> Iterator[str]:
+        """What somebody who asks for a record means with it: what was served for it, or the pages of a crawl."""
+        kind = self._catalogue.entries(position, 1)[0].kind
+        if kind == "crawl":
+            yield from (one.id for one in self._catalogue.naming(name, kind="crawl"))
+            after = -1
+            while rows := self._catalogue.of_crawl(name, after=after, limit=AT_ONCE):
+                yield from (row.id for row in rows)
+                after = rows[-1].position
+        else:
+            yield from (one.id for one in self._catalogue.naming(name, kind="serving"))
 
     def _follow(self) -> None:
         while self._waiting:

@@ -48,15 +48,18 @@ class BundleToken(Protocol):
 class BundleTokens(Protocol):
     """Where time stamps on the log's checkpoints are found."""
 
-    def tokens_for(self, size: int) -> Sequence[BundleToken]:
-        """For each authority its earliest token on a tree of `size` entries or more; else its latest one."""
+    def tokens_for(self, size: int, *, within: int | None = None) -> Sequence[BundleToken]:
+        """For each authority its earliest token on a tree of `size` entries or more; else its latest one.
+
+        None on a tree of more than `within` entries.
+        """
         ...
 
 
 class NoTokens:
     """No authority was ever asked."""
 
-    def tokens_for(self, size: int) -> Sequence[BundleToken]:  # noqa: ARG002 - the protocol's
+    def tokens_for(self, size: int, *, within: int | None = None) -> Sequence[BundleToken]:  # noqa: ARG002 - the protocol's
         """None."""
         return ()
 
@@ -76,8 +79,9 @@ def seal(log: Log, tokens: BundleTokens, needed: int) -> Seal:
         log.refresh()
     signed = log.checkpoint
     checkpoint = parse_checkpoint(parse_note(signed).text)
-    found = [one for one in tokens.tokens_for(needed) if 0 < one.size <= checkpoint.size]
-    return Seal(signed, checkpoint, tuple(sorted(found, key=lambda one: (one.time, one.authority))))
+    found = tokens.tokens_for(needed, within=checkpoint.size)
+    fit = [one for one in found if one.size > 0]  # of the empty tree there is nothing to prove
+    return Seal(signed, checkpoint, tuple(sorted(fit, key=lambda one: (one.time, one.authority))))
 
 
 def proofs(log: Log, sealed: Seal, positions: Iterable[int]) -> Iterator[tuple[int, str]]:

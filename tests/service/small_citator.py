@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import io
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from service.errors import outcome_problem
 from service.failures import UnknownCrawl, UnknownKey
 from service.keys import new_key
 from service.requests import (
+    BundleRequest,
     Caller,
     CaptureRequest,
     CrawlRequest,
     Evidence,
     KeyRequest,
+    Made,
     RemovalRequest,
     Reply,
     SearchRequest,
@@ -198,6 +201,13 @@ class SmallCitator:
                 del self.kept[one]
                 self.removed[one] = deletion
         return {"dry_run": request.dry_run, "deletion": deletion, "removed": removed, "counts": {"objects": len(found)}}
+
+    async def bundle(self, request: BundleRequest, caller: Caller, progress: Progress, /) -> Made:
+        await self._called(request, caller)
+        data = b"".join(self.kept[self._find(text)][0] for text in request.ids)
+        progress("collecting", 1, 1)
+        digest = hashlib.sha256(data).hexdigest()
+        return Made(io.BytesIO(data), len(data), digest, "application/wacz", "small.wacz", {"notes": ["small"]})
 
     async def checkpoint(self) -> bytes:
         await self._called()

@@ -1,0 +1,108 @@
+"""`citator bundle`."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from service.cli_output import bad_use, give, give_json, run, say, show
+
+if TYPE_CHECKING:
+    from service.doors import Citator
+    from service.requests import Made
+
+PIECE = 1024 * 1024
+LISTED = 20
+"""Notes shown; all of them stand in the bundle."""
+
+
+def bundle(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID…", help="Ids, or 12 or more of their digits.")] = None,
+    url: Annotated[str | None, typer.Option(help="All captures of this page.")] = None,
+    search: Annotated[str | None, typer.Option(metavar="RECORD", help="A search, with what was served for it.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format", help="wacz, or only quotations: jsonl, markdown, html, annotations, links, anthropic."
+        ),
+    ] = "wacz",
+    json: Annotated[bool, typer.Option("--json", help="What was written, as JSON.")] = False,
+) -> None:
+    """Take evidence along as one file that verifies without Citator, or its quotations in the forms of others."""
+    if output is None and (json or format_ == "wacz"):
+        bad_use("say with -o FILE where to write it")
+    options = {"ids": ids or None, "url": url, "search": search, "format": format_}
+
+    async def work(citator: "Citator") -> int:
+        from service.cli_progress import shown
+        from service.connect import ME
+        from service.requests import BundleRequest
+
+        request = BundleRequest.model_validate({name: value for name, value in options.items() if value is not None})
+        with shown() as progress:
+            made = await citator.bundle(request, ME, progress)
+        try:
+            if output is None:
+                while piece := made.file.read(PIECE):
+                    give(piece)
+                return 0
+            _write(made, output)
+        finally:
+            made.file.close()
+        _tell(made, output, as_json=json)
+        return 0
+
+    run(work, as_json=json)
+
+
+def _write(made: "Made", path: Path) -> None:
+    """The whole file under its name, or nothing."""
+    import os
+    from hashlib import sha256
+    from secrets import token_hex
+
+    from service.errors import NO_ROOM, ServerUnreachable
+    from service.failures import BadRequest
+
+    partial = path.with_name(f".{path.name}.{token_hex(4)}")
+    hashed = sha256()
+    try:
+        with partial.open("xb") as file:
+            while piece := made.file.read(PIECE):
+                hashed.update(piece)
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        if hashed.hexdigest() != made.digest:
+            raise ServerUnreachable("the file did not come whole")
+        partial.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+        raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink()
+
+
+def _tell(made: "Made", path: Path, *, as_json: bool) -> None:
+    told: dict[str, Any] = {"file": str(path), "bytes": made.size, "sha256": made.digest, **made.told}
+    if as_json:
+        give_json(told)
+        return
+    show(f"{path}: {made.size} bytes, sha256 {made.digest}")
+    counts = made.told.get("counts")
+    if counts:
+        show(", ".join(f"{count} {what}" for what, count in counts.items()))
+    notes = made.told.get("notes", [])
+    for note in notes[:LISTED]:
+        say(f"note: {note}")
+    if len(notes) > LISTED:
+        say(f"… and {len(notes) - LISTED} more; all stand in the bundle")
