@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+# What HTML does not allow, and what would turn round the words beside it.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff]")
 _WEB: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.ASCII)
 _TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
@@ -119,6 +120,6 @@ footer{padding-top:2rem;padding-bottom:4rem;color:var(--soft);font-size:.88rem}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#000;--mark:#eee;--good:#000;
 --bad:#000}body{font-size:10.5pt}nav{display:none}article{border-radius:0;padding:0;border:0}
 figure,tr,dl div{break-inside:avoid}
-h2,h3{break-after:avoid}main,header,footer{max-width:none}details>*{display:block}mark{-webkit-print-color-adjust:exact;
+h2,h3{break-after:avoid}main,header,footer{max-width:none}details::details-content{content-visibility:visible;display:block}mark{-webkit-print-color-adjust:exact;
 print-color-adjust:exact}}
 """

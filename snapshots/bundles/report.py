@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from cryptography import x509
+from cryptography.x509.oid import NameOID
 
 from snapshots.bundles.collecting import Collected
 from snapshots.bundles.evidence import Seal, notes
 from snapshots.bundles.markup import STYLE, address, code, facts, foreign, table, text, time
 from snapshots.bundles.pages import Page
-from snapshots.bundles.saying import NOT_PROVEN, PROVEN
+from snapshots.bundles.saying import NOT_PROVEN, OUTCOMES, PAGE_STATES, PROVEN
 from snapshots.capture import Capture, Hop
 from snapshots.ids import hex_of
 from snapshots.note import Checkpoint
-from snapshots.passages import Passage
+from snapshots.passages import CONTEXT, Passage
 
 SHORT: Final = 12
 """Hex digits by which a passage is called: as many as every command takes for an id."""
 
 POLICY: Final = "default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inline'; base-uri 'none'"
 COPY_BYTES: Final = 1024 * 1024
-_NAMES: Final = re.compile(r"(?:CN|O)=([^,]+)")
 
 
 class Report:
@@ -74,14 +74,13 @@ class Report:
     def _quote(self, one: Passage, page: Page) -> str:
         self._quotes += 1
         above = " / ".join(foreign(heading, page.language) for heading in one.headings)
-        start = "…" if one.start > len(one.prefix) else ""
-        end = "…" if one.suffix else ""
+        before, after = _around(one)
         language = foreign("", page.language, element="x").partition(">")[0].removeprefix("<x")
         return (
             f'<figure id="p-{hex_of(one.id)[:SHORT]}">'
             + (f'<p class="under">{above}</p>' if above else "")
-            + f'<blockquote{language} cite="{text(one.url)}"><span class="around">{start}{text(one.prefix)}</span>'
-            f'<mark>{text(one.text)}</mark><span class="around">{text(one.suffix)}{end}</span></blockquote>'
+            + f'<blockquote{language} cite="{text(one.url)}"><span class="around">{text(before)}</span>'
+            f'{_marked(one.text)}<span class="around">{text(after)}</span></blockquote>'
             f"<figcaption>Passage {self._quotes}, {code(hex_of(one.id)[:SHORT])}</figcaption>"
             "<details><summary>Ids, and how to check this passage</summary>"
             + facts(
@@ -101,15 +100,15 @@ class Report:
 
     def _captured(self, name: str, capture: Capture, page: Page, title: str, found: Collected) -> str:
         good = capture.outcome == "ok"
-        state = (
-            f'<span class="{"ok" if good else "no"}">{text(capture.outcome)}</span>, page: {text(capture.page_state)}'
-        )
+        outcome, state = OUTCOMES.get(capture.outcome, capture.outcome), capture.page_state
+        received = f'<span class="{"ok" if good else "no"}">{text(outcome)}</span>'
         reason = [("why not", text(capture.detail or capture.reason))] if capture.detail or capture.reason else []
         told = [
-            ("asked for", address(capture.asked)),
-            ("answer from", address(capture.final)),
+            ("address", address(capture.final)),
+            *([("asked for", address(capture.asked))] if capture.asked != capture.final else []),
             ("when", f"{time(capture.started_at)} to {time(capture.retrieved_at)}"),
-            ("outcome", state),
+            ("page", received),
+            ("what it is", text(PAGE_STATES.get(state, state))),
             *reason,
             ("method", text(capture.method)),
             ("body", self._blob(capture.body, f"{capture.body_length} bytes", found)),
@@ -191,7 +190,7 @@ class Report:
         yield from (piece.encode("utf-8", "replace") for piece in self._end(found, sealed, vkey, software))
 
     def _begin(self, found: Collected) -> str:
-        pages = f"{self._count} page{'s' * (self._count != 1)}"
+        pages = f"{self._count} captured page{'s' * (self._count != 1)}"
         quotes = f", {self._quotes} passage{'s' * (self._quotes != 1)}" if self._quotes else ""
         gone = len(found.missing)
         missing = f" Of what belongs to it, {gone} things are missing, and named below." if gone else ""
@@ -209,7 +208,7 @@ class Report:
             '<li><a href="#proves">What it proves</a></li>'
             '<li><a href="#check">How to check</a></li></ul></nav></header>\n<main>'
             '<h2 id="what">What this file is</h2>'
-            "<p>A bundle is one file that stands by itself. It holds the pages as the server sent them, what was read "
+            "<p>A bundle is one file that stands by itself. It holds the pages as they were received, what was read "
             "out of them, the record of each request, and proofs that these records stand in a log that can only grow. "
             "Nobody needs to be asked, and no network is needed, to see that they fit together.</p>"
             "<p>The file is a ZIP archive. Readers of web archives that know the WACZ format show its pages as they "
@@ -270,14 +269,36 @@ class Report:
         yield "</body></html>\n"
 
 
+def _around(one: Passage) -> tuple[str, str]:
+    """What stands before and after a passage, without the halves of words that it was cut to."""
+    before, after = one.prefix, one.suffix
+    if one.start > len(before):
+        half = re.match(r"\S{0,20}\s+", before)
+        before = "…" + (before[half.end() :] if half else before)
+    if len(after) == CONTEXT:
+        half = re.search(r"\s+\S{0,20}$", after)
+        after = (after[: half.start()] if half else after) + "…"
+    return before, after
+
+
+def _marked(words: str) -> str:
+    """The quotation, marked line by line: an empty line has nothing to mark."""
+    return "\n".join(f"<mark>{text(line)}</mark>" if line.strip() else "" for line in words.split("\n"))
+
+
 def _certificate(data: bytes) -> str:
     try:
         read = x509.load_der_x509_certificate(data)
-        subject, issuer = (", ".join(_NAMES.findall(name.rfc4514_string())) for name in (read.subject, read.issuer))
+        subject, issuer = _names(read.subject), _names(read.issuer)
         until = read.not_valid_after_utc
     except (ValueError, TypeError, x509.InvalidVersion):
         return "a certificate that cannot be read"
     return f"{text(subject or 'no name')}<br>by {text(issuer or 'unknown')}<br>valid until {until:%Y-%m-%d}"
+
+
+def _names(name: x509.Name) -> str:
+    """What a certificate calls somebody: common name and organisation."""
+    return ", ".join(str(one.value) for one in name if one.oid in {NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME})
 
 
 def _file(path: Path) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """What a bundle proves and what it does not, in the words that every bundle carries. See `docs/proves.md`."""
 
+from collections.abc import Mapping
 from typing import Final
 
 PROVEN: Final = (
@@ -24,3 +25,27 @@ NOT_PROVEN: Final = (
     "That there was only one log: who holds the key could keep two. Comparing checkpoints shows it.",
     "That what a page says is true.",
 )
+
+OUTCOMES: Final[Mapping[str, str]] = {
+    "ok": "received whole",
+    "incomplete": "received in part",
+    "timeout": "did not come in time",
+    "too_large": "larger than is taken",
+    "refused": "not asked for",
+    "rate_limited": "turned away: asked too often",
+    "error": "failed",
+}
+"""The outcome of a capture, in words."""
+
+PAGE_STATES: Final[Mapping[str, str]] = {
+    "ok": "the page itself",
+    "not_found": "a page that says that there is none",
+    "blocked": "a bot check",
+    "login": "a log-in",
+    "consent": "a consent wall",
+    "paywall": "a paywall",
+    "empty": "an empty shell",
+    "error": "an error page",
+    "unknown": "not judged",
+}
+"""What a page is, in words."""
