@@ -104,11 +104,12 @@ def test_what_has_a_meaning_in_a_link_is_escaped() -> None:
 
 def test_what_is_long_or_goes_over_blocks_is_linked_by_its_ends() -> None:
     long = " ".join(f"word{number}" for number in range(100))
-    blocks = "The first block begins here and goes on.
+    blocks = "The first block begins here and goes on.\n\nThe second one ends here."
 
-The second one ends here."
-
-    assert words_in(link(URL, long)) == ["word0 word1 word2 word3 word4 word5", "word94 word95 word96 word97 word98 word99"]
+    assert words_in(link(URL, long)) == [
+        "word0 word1 word2 word3 word4 word5",
+        "word94 word95 word96 word97 word98 word99",
+    ]
     assert words_in(link(URL, blocks)) == ["The first block begins here and", "The second one ends here."]
 
 
