@@ -6,7 +6,7 @@ Pointers are numbers in columns, read for all hits at once: 200 stored documents
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 import tantivy
@@ -22,7 +22,7 @@ from index.analysis import (
     word_form,
 )
 from index.scripts import any_unspaced, unspaced_run
-from index.sketch import sketch
+from index.sketch import sketches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # A passage's key is its page's log position and its ordinal in one number.
 ORDINAL_BITS = 20
 _HALF = (1 << 64) - 1
+# Passages made ready together: fingerprints are cheaper by the dozen, and a long page should not lie in memory twice.
+_AT_ONCE = 64
 
 
 def build_schema() -> tantivy.Schema:
@@ -101,27 +103,42 @@ def documents(page: Page) -> Iterator[tantivy.Document]:
     day = page.published.toordinal() if page.published else None
     chain: tuple[str, ...] = ()
     heading = ""
-    for span, above in zip(page.spans, page.headings, strict=True):
-        if above != chain:
-            chain = above
-            heading = context_terms(" ".join(above), language)
-        shaped = shape(page.text[span.start : span.end])
-        words = spaced_words(shaped, language)
-        form = word_form(shaped)
-        # where there are pairs of characters they belong to what it says; `form` has all terms then
-        near = sketch(words if len(form) == len(shaped) else form.lower())
-        document = tantivy.Document()
-        document.add_text("words", form)
-        document.add_text("stems", _stemmed(shaped, words, language))
-        if title:
-            document.add_text("title", title)
-        if heading:
-            document.add_text("heading", heading)
-        document.add_text("tags", tags)
-        document.add_unsigned("key", page.position << ORDINAL_BITS | span.ordinal)
-        document.add_unsigned("span", span.start << 32 | span.end)
-        document.add_unsigned("sketch_low", near & _HALF)
-        document.add_unsigned("sketch_high", near >> 64)
-        if day is not None:
-            document.add_integer("day", day)
-        yield document
+    for at in range(0, len(page.spans), _AT_ONCE):
+        some = page.spans[at : at + _AT_ONCE]
+        texts = [_text(page.text[span.start : span.end], language) for span in some]
+        prints = sketches([text.fingerprinted for text in texts])
+        for span, above, text, near in zip(some, page.headings[at : at + _AT_ONCE], texts, prints, strict=True):
+            if above != chain:
+                chain = above
+                heading = context_terms(" ".join(above), language)
+            document = tantivy.Document()
+            document.add_text("words", text.form)
+            document.add_text("stems", text.stems)
+            if title:
+                document.add_text("title", title)
+            if heading:
+                document.add_text("heading", heading)
+            document.add_text("tags", tags)
+            document.add_unsigned("key", page.position << ORDINAL_BITS | span.ordinal)
+            document.add_unsigned("span", span.start << 32 | span.end)
+            document.add_unsigned("sketch_low", near & _HALF)
+            document.add_unsigned("sketch_high", near >> 64)
+            if day is not None:
+                document.add_integer("day", day)
+            yield document
+
+
+class _Text(NamedTuple):
+    """What is indexed of a passage's text."""
+
+    form: str
+    stems: str
+    fingerprinted: str
+
+
+def _text(text: str, language: str | None) -> _Text:
+    shaped = shape(text)
+    words = spaced_words(shaped, language)
+    form = word_form(shaped)
+    # where there are pairs of characters they belong to what it says; `form` has all terms then
+    return _Text(form, _stemmed(shaped, words, language), words if len(form) == len(shaped) else form.lower())

@@ -7,11 +7,14 @@ bucket is 0. The share of equal buckets estimates the share of common words, wha
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 _BUCKETS = 32
 _LOWEST_BITS = int("1" * _BUCKETS, 16)  # the lowest bit of each bucket
@@ -22,14 +25,60 @@ _QUARTERS = tuple(((1 << _BUCKETS) - 1) << shift for shift in range(0, 4 * _BUCK
 MAX_DIFFERENCE = 3 / 32
 
 
-def sketch(words: str) -> int:
-    """The fingerprint, a number of 128 bits, of words parted by spaces. Letter case must have been levelled."""
-    hashes = sorted(map(crc32, set(words.encode("utf-8", "surrogatepass").split())), reverse=True)
-    smallest = {value & 31: value for value in hashes}
-    packed = 0
-    for bucket, value in smallest.items():
-        packed |= ((value >> 5) % 15 + 1) << (bucket << 2)
-    return packed
+# A word's hash is a polynomial of its bytes; its base, odd so that it can be divided by, and what mixes the result.
+_BASE = 0xD6E8FEB86659FD93
+_MIX = 0x9E3779B97F4A7C15
+_TABLE = 1 << 16  # bytes of text whose powers of the base are held ready: a megabyte of them
+_WORD_ENDS, _TEXT_ENDS = ord(" "), ord("\n")
+
+
+def sketches(texts: Sequence[str]) -> list[int]:
+    """The fingerprint, a number of 128 bits, of each text: words parted by spaces, letter case levelled, one line.
+
+    All words are hashed at once: from sums of bytes times powers of the base, up to each place, the hash of a word is
+    the difference of two, divided by the power at which it begins. That is five times as fast as word by word.
+    """
+    import numpy as np  # noqa: PLC0415 -- takes a while and 20 MB, and only who writes needs it
+
+    data = np.frombuffer("\n".join([*texts, ""]).encode("utf-8", "surrogatepass"), np.uint8)
+    powers, divisors = _powers() if len(data) <= _TABLE else _made_powers(len(data))
+    ends = np.flatnonzero(data <= _WORD_ENDS)
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
+    sums = powers[: len(data)] * data
+    np.cumsum(sums, out=sums)
+    hashes = sums[ends] - powers[ends] * data[ends]
+    hashes[1:] -= sums[ends[:-1]]
+    hashes *= divisors[starts]
+    hashes ^= hashes >> np.uint64(32)
+    hashes *= np.uint64(_MIX)
+    last = data[ends] == _TEXT_ENDS
+    text = np.cumsum(last) - last
+    # Text, bucket and value in one number: sorted, the first of each bucket is its smallest.
+    keys = (text << 32 | (hashes >> np.uint64(32)).astype(np.int64))[starts < ends]
+    keys.sort()
+    buckets = keys >> 27
+    first = np.ones(len(keys), bool)
+    first[1:] = buckets[1:] != buckets[:-1]
+    values = (keys[first] & (1 << 27) - 1) % 15 + 1
+    buckets = buckets[first]
+    halves = np.zeros(2 * len(texts), np.int64)
+    np.bitwise_or.at(halves, buckets >> 4, values << ((buckets & 15) << 2))
+    packed = halves.view(np.uint64).tolist()
+    return [low | high << 64 for low, high in zip(packed[::2], packed[1::2], strict=True)]
+
+
+@cache
+def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    return _made_powers(_TABLE)
+
+
+def _made_powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The powers of the base and of its inverse modulo 2^64, from the first on."""
+    import numpy as np  # noqa: PLC0415 -- see above
+
+    base, inverse = (np.full(count, value, np.uint64) for value in (_BASE, pow(_BASE, -1, 1 << 64)))
+    return np.multiply.accumulate(base), np.multiply.accumulate(inverse)
 
 
 def near(one: int, other: int) -> bool:
