@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,8 +64,7 @@ class Page:
             raise ValueError(f"position {self.position} must be 1 or more, {len(self.spans)} spans at most {MAX_SPANS}")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One passage that answers. It points at text that is kept elsewhere.
 
     `position` is its page version's (see `Page`). `parts` are the named parts of the score, whose sum it is: `text`,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from index.generation import Generation, damage_named
 from index.matching import Filters, Matcher
@@ -15,7 +13,7 @@ from index.schema import ORDINAL_BITS
 from index.sketch import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import tantivy
 
@@ -50,19 +48,30 @@ def run(generation: Generation, query: str, filters: Filters, *, limit: int, as_
         moment = standing.position if as_of is None else min(as_of, standing.position)
         relaxed = asked.relaxed
         found = matcher.query(asked, filters)
-        hits, cut = _ranked(generation, searcher, found, standing, moment, limit) if found else ([], False)
-        if found and not hits and asked.phrases:
+        ranked, cut = _ranked(generation, searcher, found, standing, moment, limit) if found else ([], False)
+        if found and not ranked and asked.phrases:
             loose = matcher.query(asked, filters, phrases=False)
-            hits, cut = _ranked(generation, searcher, loose, standing, moment, limit) if loose else ([], False)
-            relaxed += ("phrase_not_found_read_as_words",) if hits else ()
-        sketches = _sketches(searcher, [address for _, address in hits]) if folding else []
-        shares = _shares(searcher, matcher.context(asked, filters), hits)
-    listed = [replace(hit, parts=shares[n]) if n in shares else hit for n, (hit, _) in enumerate(hits)]
-    if folding:
-        listed = [
-            replace(h, folded_into=to) if to is not None else h for h, to in zip(listed, fold(sketches), strict=True)
-        ]
-    return Hits(tuple(listed), cut, relaxed, moment, standing.passages, standing.pages)
+            ranked, cut = _ranked(generation, searcher, loose, standing, moment, limit) if loose else ([], False)
+            relaxed += ("phrase_not_found_read_as_words",) if ranked else ()
+        places = [one.place for one in ranked]
+        folded = fold(_sketches(searcher, places)) if folding else [None] * len(ranked)
+        shares = _shares(searcher, matcher.context(asked, filters), ranked)
+        spans = map(int, searcher.fast_field_values("span", places))  # type: ignore[arg-type]  # every passage has one
+        hits = tuple(
+            Hit(*one.version, one.position, one.ordinal, span >> 32, span & _HALF, one.score, parts, into)
+            for one, span, parts, into in zip(ranked, spans, shares, folded, strict=True)
+        )
+    return Hits(hits, cut, relaxed, moment, standing.passages, standing.pages)
+
+
+class _Ranked(NamedTuple):
+    """A passage in its final place, and where Tantivy has it."""
+
+    score: float
+    position: int
+    ordinal: int
+    version: Version
+    place: tantivy.DocAddress
 
 
 def _ranked(
@@ -72,64 +81,53 @@ def _ranked(
     standing: Standing,
     moment: int,
     limit: int,
-) -> tuple[list[tuple[Hit, tantivy.DocAddress]], bool]:
-    """Hits in final order, each with its place in Tantivy, and whether there are more.
+) -> tuple[list[_Ranked], bool]:
+    """Passages in final order, and whether there are more.
 
     Equal scores: the newer page first, then the place in its text; nothing that a rebuild changes.
     """
     wanted = limit + _SPARE
     enough = limit if limit <= _SPARE else limit // 2
-    until = standing.until
+    until, beyond = standing.until, moment + 1
     while True:
         found = searcher.search(query, wanted, count=False).hits
         places = [address for _, address in found]
         keys = searcher.fast_field_values("key", places)
-        entries = [
-            (-round(score * _STEPS), -(key >> ORDINAL_BITS), key & _ORDINALS, place)
+        visible = [
+            (-round(score * _STEPS), -position, key & _ORDINALS, place)
             for (score, place), key in zip(found, map(int, filter(None, keys)), strict=True)
+            if (position := key >> ORDINAL_BITS) <= moment < until.get(position, beyond)
         ]
-        visible = [entry for entry in entries if -entry[1] <= moment < until.get(-entry[1], moment + 1)]
         complete = len(found) < wanted
         # the last score may have brothers that were not given: they are left out, all or none
-        sure = visible if complete else [entry for entry in visible if entry[0] < entries[-1][0]]
+        last = -round(found[-1][0] * _STEPS) if found else 0
+        sure = visible if complete else [entry for entry in visible if entry[0] < last]
         if complete or len(sure) >= enough or wanted >= _MOST:
             break
         wanted = min(wanted * 4, _MOST)
     chosen = sure if complete or len(sure) >= enough else visible
-    ordered = sorted(chosen, key=itemgetter(0, 1, 2))[:limit]
-    places = [place for _, _, _, place in ordered]
-    spans = map(int, searcher.fast_field_values("span", places))  # type: ignore[arg-type]  # every passage has one
+    ordered = sorted(chosen)[:limit]  # position and ordinal are two passages' never
     with generation.lock:
         versions = generation.ledger.versions({-position for _, position, _, _ in ordered})
-    hits = [
-        _hit(round(-steps * SCORE_STEP, 2), -position, ordinal, span, versions[-position])
-        for (steps, position, ordinal, _), span in zip(ordered, spans, strict=True)
+    ranked = [
+        _Ranked(round(-steps * SCORE_STEP, 2), -position, ordinal, versions[-position], place)
+        for steps, position, ordinal, place in ordered
     ]
-    return list(zip(hits, places, strict=True)), not complete or len(chosen) > limit
-
-
-def _hit(score: float, position: int, ordinal: int, span: int, version: Version) -> Hit:
-    capture, document, url = version
-    return Hit(capture, document, url, position, ordinal, span >> 32, span & _HALF, score, {"bm25": score})
+    return ranked, not complete or len(chosen) > limit
 
 
 def _shares(
-    searcher: tantivy.Searcher,
-    context: Mapping[str, tantivy.Query],
-    hits: Sequence[tuple[Hit, tantivy.DocAddress]],
-) -> dict[int, dict[str, float]]:
-    """For the best hits of the first pages: what of the score is the text's, the title's and the headings'."""
-    best: dict[str, int] = {}
-    for n, (hit, _) in enumerate(hits):
-        best.setdefault(hit.capture, n)
-        if len(best) == EXPLAINED:
-            break
-    shares = {}
-    for n in best.values():
-        hit, place = hits[n]
-        parts = {name: _share(searcher, query, place) for name, query in context.items()}
-        shares[n] = {"text": round(hit.score - sum(parts.values()), 2), **parts}
-    return shares
+    searcher: tantivy.Searcher, context: Mapping[str, tantivy.Query], ranked: Sequence[_Ranked]
+) -> Iterator[dict[str, float]]:
+    """The parts of each score; for the best passages of the first pages the text's, the title's and the headings'."""
+    seen: set[int] = set()
+    for one in ranked:
+        if len(seen) == EXPLAINED or one.position in seen:
+            yield {"bm25": one.score}
+            continue
+        seen.add(one.position)
+        parts = {name: _share(searcher, query, one.place) for name, query in context.items()}
+        yield {"text": round(one.score - sum(parts.values()), 2), **parts}
 
 
 def _share(searcher: tantivy.Searcher, query: tantivy.Query, place: tantivy.DocAddress) -> float:

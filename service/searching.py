@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import anyio.to_thread
@@ -28,19 +28,14 @@ from service.parts import Parts
 from service.refreshing import refresh, stale
 from service.requests import Caller, Reply, SearchRequest
 from service.versions import citator_version
-from snapshots import Candidate as CandidateRecord
 from snapshots import (
-    Capture,
     DamagedObject,
-    Document,
     Passage,
-    ProviderRank,
-    ProviderReply,
+    Reading,
     RemovedId,
-    Result,
-    ScorePart,
     Search,
     SearchState,
+    Sighting,
     UnknownId,
     decimal,
     passage_of,
@@ -67,8 +62,8 @@ class Opened:
     """A result whose texts have been read from the bucket."""
 
     candidate: Candidate
-    capture: Capture
-    document: Document
+    sighting: Sighting
+    document: Reading
 
     @property
     def offered(self) -> tuple[Hit, ...]:
@@ -77,7 +72,7 @@ class Opened:
 
     def passage(self, hit: Hit) -> Passage:
         """The passage at a hit."""
-        return passage_of(self.capture, self.document, ordinal=hit.ordinal, start=hit.start, end=hit.end)
+        return passage_of(self.sighting, self.document, ordinal=hit.ordinal, start=hit.start, end=hit.end)
 
 
 @dataclass
@@ -101,7 +96,7 @@ async def search(parts: Parts, request: SearchRequest, caller: Caller) -> Reply:
 
     def look(fetched: list[dict[str, Any]]) -> Draft | list[str]:
         run = _run(parts, request)
-        pages = [(one.candidate.url, one.capture.retrieved_at) for one in run.opened]
+        pages = [(one.candidate.url, one.sighting.retrieved_at) for one in run.opened]
         old = [] if fetched else stale(request, pages, begun)
         return old or _draft(request, run, begun, fetched)
 
@@ -145,13 +140,13 @@ def _run(parts: Parts, request: SearchRequest) -> Run:
 def _open(parts: Parts, candidate: Candidate, run: Run) -> str:
     """Read a page's texts from the bucket. Returns the decision on it."""
     try:
-        capture = parts.archive.capture(candidate.capture)
-        document = parts.archive.document(candidate.document)
+        sighting = parts.archive.sighting(candidate.capture)
+        document = parts.archive.reading(candidate.document)
     except (RemovedId, UnknownId):
         return REMOVED
     except DamagedObject:
         return DAMAGED
-    run.opened.append(Opened(candidate, capture, document))
+    run.opened.append(Opened(candidate, sighting, document))
     return KEPT
 
 
@@ -168,34 +163,38 @@ def _draft(request: SearchRequest, run: Run, begun: datetime, fetched: list[dict
         mine = [one.passage(hit) for offset, hit in enumerate(one.offered) if place + offset in chosen]
         place += len(one.offered)
         results.append(
-            Result(
-                rank=rank,
-                url=one.candidate.url,
-                capture=one.candidate.capture,
-                passages=tuple(passage.ref for passage in mine),
-            )
+            {
+                "rank": rank,
+                "url": one.candidate.url,
+                "capture": one.candidate.capture,
+                "passages": [passage.ref_fields for passage in mine],
+            }
         )
         listed.append(_result_fields(rank, one, mine))
     state, message = _state(request, run, shown_any=bool(chosen))
-    record = Search(
-        query=request.query,
-        options=request.model_dump(mode="json", exclude_defaults=True, exclude={"query", "session"}),
-        retrieved_at=stamp(begun),
-        providers=(ProviderReply(name=OWN, state="ok", candidates=len(run.candidates)),),
-        candidates=tuple(_candidate_record(candidate, run) for candidate in run.candidates),
-        candidates_total=len(run.candidates),
-        results=tuple(results),
-        state=state,
-        relaxed=run.hits.relaxed,
-        index={
-            "position": run.hits.position,
-            "passages": run.hits.passages,
-            "pages": run.hits.pages,
-            "cut": run.hits.cut,
-            "behind": run.behind,
-        },
-        versions={"citator": citator_version(), "estimator": tokens.ESTIMATOR},
-        timings=run.timings,
+    record = Search.written(
+        {
+            "query": request.query,
+            "options": request.model_dump(mode="json", exclude_defaults=True, exclude={"query", "session"}),
+            "retrieved_at": stamp(begun),
+            "providers": [
+                {"name": OWN, "state": "ok", "reply": None, "candidates": len(run.candidates), "detail": None}
+            ],
+            "candidates": [_candidate_fields(candidate, run) for candidate in run.candidates],
+            "candidates_total": len(run.candidates),
+            "results": results,
+            "state": state,
+            "relaxed": run.hits.relaxed,
+            "index": {
+                "position": run.hits.position,
+                "passages": run.hits.passages,
+                "pages": run.hits.pages,
+                "cut": run.hits.cut,
+                "behind": run.behind,
+            },
+            "versions": {"citator": citator_version(), "estimator": tokens.ESTIMATOR},
+            "timings": run.timings,
+        }
     )
     drops = [one for one in run.candidates if run.decisions[one.capture] != KEPT]
     fields = {
@@ -239,7 +238,7 @@ def _result_fields(rank: int, one: Opened, passages: list[Passage]) -> dict[str,
         "url": one.candidate.url,
         "title": title,
         "capture": one.candidate.capture,
-        "retrieved_at": one.capture.retrieved_at,
+        "retrieved_at": one.sighting.retrieved_at,
         "published": published.value if published and published.firm else None,
         "language": one.document.language.tag if one.document.language else None,
         "score": decimal(one.candidate.best.score),
@@ -260,18 +259,19 @@ def _drop_fields(candidate: Candidate, run: Run) -> dict[str, Any]:
     return fields | ({"duplicate_of": candidate.duplicate_of} if candidate.duplicate_of else {})
 
 
-def _candidate_record(candidate: Candidate, run: Run) -> CandidateRecord:
-    return CandidateRecord(
-        url=candidate.url,
-        capture=candidate.capture,
-        ranks=(_own_rank(candidate.rank),),
-        scores=tuple(ScorePart(part=part, value=decimal(value, 2)) for part, value in candidate.best.parts.items()),
-        rank=candidate.rank,
-        decision=run.decisions[candidate.capture],
-    )
+def _candidate_fields(candidate: Candidate, run: Run) -> dict[str, Any]:
+    """A candidate as the record holds it."""
+    return {
+        "url": candidate.url,
+        "capture": candidate.capture,
+        "ranks": [{"provider": OWN, "rank": candidate.rank}],
+        "scores": [{"part": part, "value": _told(value)} for part, value in candidate.best.parts.items()],
+        "rank": candidate.rank,
+        "decision": run.decisions[candidate.capture],
+    }
 
 
-@cache
-def _own_rank(rank: int) -> ProviderRank:
-    """The same few ranks stand in every record."""
-    return ProviderRank(provider=OWN, rank=rank)
+@lru_cache(maxsize=4096)
+def _told(score: float) -> str:
+    """A score as records hold it. There are few: they are multiples of .01."""
+    return decimal(score, 2)

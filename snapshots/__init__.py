@@ -62,11 +62,11 @@ if TYPE_CHECKING:
     from snapshots.bundles.signing import BundleKey
     from snapshots.bundles.writing import Bundle, BundleMaker, write_bundle
     from snapshots.canonical import Json
-    from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Tls
+    from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Sighting, Tls
     from snapshots.catalogue import CaptureRow, Catalogue, Naming, PassageRow
     from snapshots.checking import CheckReport, Finding
     from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
-    from snapshots.document import Block, Dated, Document, Extractor, Language, Link
+    from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.log import Log, open_log, rotate_log_key
     from snapshots.log_check import LogReport
@@ -154,6 +154,7 @@ _HOME = {
     "ProviderReply": "answers",
     "Quoted": "bundles.quoting",
     "Recheck": "deeds",
+    "Reading": "document",
     "Record": "record",
     "Removal": "removal",
     "Removed": "deeds",
@@ -165,6 +166,7 @@ _HOME = {
     "Selection": "removal",
     "Serving": "answers",
     "Stamps": "stamps_kept",
+    "Sighting": "capture",
     "Stat": "store",
     "State": "state",
     "Store": "store",
@@ -294,6 +296,7 @@ __all__ = [
     "ProviderRank",
     "ProviderReply",
     "Quoted",
+    "Reading",
     "Recheck",
     "Record",
     "Removal",
@@ -306,6 +309,7 @@ __all__ = [
     "SearchState",
     "Selection",
     "Serving",
+    "Sighting",
     "Stamps",
     "Stat",
     "State",

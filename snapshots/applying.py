@@ -83,6 +83,12 @@ def value(connection: Connection, name: str) -> int:
     return found or 0
 
 
+def values(connection: Connection, *names: str) -> tuple[int, ...]:
+    """Several lines of `progress`; 0 for one that is not there."""
+    lines = {row.name: row.value for row in connection.exec_driver_sql("SELECT name, value FROM progress")}
+    return tuple(lines.get(name, 0) for name in names)
+
+
 def set_value(connection: Connection, name: str, number: int) -> None:
     """Writes one line of `progress`."""
     kept = f"INSERT INTO progress (name, value) VALUES ('{name}', {number})"  # noqa: S608 - a constant and a number

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 
 from snapshots.answers import PassageRef
 from snapshots.batches import Batch, Kept, OrderedLog, Progress
-from snapshots.capture import Capture
+from snapshots.capture import Capture, Sighting
 from snapshots.catalogue import Catalogue, Naming
 from snapshots.checking import Checker, CheckReport
 from snapshots.committer import Committer
 from snapshots.deeds import Deletion
-from snapshots.document import Document
+from snapshots.document import Document, Reading
 from snapshots.errors import (
     AmbiguousId,
     DamagedObject,
@@ -120,6 +120,14 @@ class Archive:
     def capture(self, capture_id: str) -> Capture:
         """A capture; recent ones are held in memory. Raises as `record`."""
         return self._reader.capture(capture_id)
+
+    def sighting(self, capture_id: str) -> Sighting:
+        """Where and when a capture saw which document; of many recent ones held in memory. Raises as `record`."""
+        return self._reader.sighting(capture_id)
+
+    def reading(self, document_id: str) -> Reading:
+        """What of a document a search shows; of recent ones held in memory. Raises as `record`."""
+        return self._reader.reading(document_id)
 
     def document(self, document_id: str) -> Document:
         """A document; recent ones are held in memory. Raises as `record`."""

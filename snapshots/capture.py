@@ -1,6 +1,7 @@
 """`capture`: one observation of an address, from the question to what was got."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -100,3 +101,13 @@ class Capture(LoggedRecord):
         for hop in self.hops:
             if hop.tls is not None:
                 yield from hop.tls.chain
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """What a passage says of its capture: the final address, when, and which document was seen there."""
+
+    id: str
+    final: str
+    retrieved_at: str
+    document: str | None

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from sqlalchemy import Select, delete, func, literal, select
 
 from snapshots.answers import PassageRef
-from snapshots.applying import NAMED_AT_ONCE, add, set_value, value
+from snapshots.applying import NAMED_AT_ONCE, add, set_value, value, values
 from snapshots.database import TIMEOUT, Database, chunks
 from snapshots.deeds import Deletion
 from snapshots.ids import from_raw, to_raw
@@ -102,8 +102,8 @@ class Catalogue:
         applied and the position where they begin is returned.
         """
         with self._database.write() as connection:
-            position = value(connection, "position")
-            self.anything_removed = bool(value(connection, "removal"))
+            position, removal = values(connection, "position", "removal")
+            self.anything_removed = bool(removal)
             if not first <= position < first + len(batch):
                 return position
             add(connection, position, batch[position - first :])

@@ -81,8 +81,9 @@ class BulkInsert:
             made: Insert = insert(self.table).on_conflict_do_nothing()
             statement = str(made.compile(dialect=dialect, column_keys=list(self.columns)))
             self._text[dialect.name] = statement
-        if dialect.positional:
-            connection.exec_driver_sql(statement, list(rows))
+        driver = connection.connection.driver_connection
+        if isinstance(driver, sqlite3.Connection):
+            driver.executemany(statement, rows).close()  # SQLAlchemy's share would be the larger one
         else:
             connection.exec_driver_sql(statement, [dict(zip(self.columns, row, strict=True)) for row in rows])
 

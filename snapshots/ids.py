@@ -54,6 +54,11 @@ def to_raw(object_id: str) -> bytes:
     return bytes.fromhex(object_id[len(SCHEME) :])
 
 
+def raw_prefix(object_id: str, length: int) -> bytes:
+    """The first `length` of those bytes."""
+    return bytes.fromhex(object_id[len(SCHEME) : len(SCHEME) + 2 * length])
+
+
 def from_raw(raw: bytes) -> str:
     """The id whose 32 bytes are `raw`."""
     return SCHEME + raw.hex()

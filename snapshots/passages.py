@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from snapshots.answers import PassageRef
-from snapshots.canonical import canonical, load
-from snapshots.capture import Capture
-from snapshots.document import Block, Document
+from snapshots.canonical import dump, load
+from snapshots.capture import Capture, Sighting
+from snapshots.document import Block, Document, Reading
 from snapshots.errors import BadRecord
 from snapshots.ids import digest, is_id
 from snapshots.times import moment
@@ -43,7 +43,7 @@ class Passage:
     @cached_property
     def encoded(self) -> bytes:
         """The canonical bytes."""
-        return canonical(
+        return dump(
             {
                 "kind": "passage",
                 "version": VERSION,
@@ -65,6 +65,17 @@ class Passage:
     def id(self) -> str:
         """`sha256:` and the hash of the canonical bytes; what a citation carries."""
         return digest(self.encoded)
+
+    @property
+    def ref_fields(self) -> dict[str, str | int]:
+        """What `ref` says, as plain values."""
+        return {
+            "id": self.id,
+            "capture": self.capture,
+            "ordinal": self.ordinal,
+            "start": self.start,
+            "end": self.end,
+        }
 
     @property
     def ref(self) -> PassageRef:
@@ -124,7 +135,9 @@ def headings_at(text: str, blocks: Sequence[Block], start: int) -> tuple[str, ..
     return tuple(text[block.start : block.end][:MAX_HEADING] for block in chain)
 
 
-def passage_of(capture: Capture, document: Document, *, ordinal: int, start: int, end: int) -> Passage:
+def passage_of(
+    capture: Capture | Sighting, document: Document | Reading, *, ordinal: int, start: int, end: int
+) -> Passage:
     """The passage of a capture and its document. Raises BadRecord for a wrong range or another capture's document."""
     if capture.document != document.id:
         raise BadRecord(f"{document.id} is not the document of {capture.id}")

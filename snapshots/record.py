@@ -101,6 +101,20 @@ class Record(Part):
             self.__dict__["encoded"] = context[ENCODED]  # where the cached property would put them
         _ = self.encoded
 
+    @classmethod
+    def written(cls, fields: Mapping[str, Any]) -> Self:
+        """A record of plain JSON values, lists and objects all the way down; `nonce` is added where it has one.
+
+        For records of many parts: they are checked once, as they are read, and their bytes are made once. Every field
+        must be given, down to the innermost, since what is given is what is stored. Raises as the constructor does.
+        """
+        own = {"kind": cls.model_fields["kind"].default, "version": cls.model_fields["version"].default}
+        whole = own | ({"nonce": nonce()} if "nonce" in cls.model_fields else {}) | dict(fields)
+        if whole.keys() != cls.model_fields.keys():
+            raise BadRecord(f"a {own['kind']} has other fields than {', '.join(sorted(fields))}")
+        data = dump(whole)
+        return cls.model_validate_json(data, context={ENCODED: data})
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - pydantic's signature
         """A record with some fields changed. Checked like a new one, because it is one: its id is another."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | dict(update or {}))
@@ -114,6 +128,10 @@ class Record(Part):
     def id(self) -> str:
         """`sha256:` and the hash of the canonical bytes."""
         return digest(self.encoded)
+
+    def known_as(self, record_id: str) -> None:
+        """Takes over its id from who has just compared it with the bytes."""
+        self.__dict__["id"] = record_id  # where the cached property would put it
 
     def named(self) -> Iterator[str]:
         """Every id this record names, in the order of its fields, possibly more than once."""

@@ -8,7 +8,7 @@ from snapshots.answers import Fetch, PassageRef, Search, Serving
 from snapshots.capture import Capture
 from snapshots.database import Row
 from snapshots.deeds import Crawl, Deletion, Provisional
-from snapshots.ids import to_raw
+from snapshots.ids import raw_prefix, to_raw
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.times import milliseconds
@@ -81,7 +81,7 @@ class Rows:
     def _considered(self, position: int, search: Search, linked: tuple[str, ...]) -> None:
         shown = set(linked)
         prefixes = dict.fromkeys(
-            address_prefix(candidate.url) if candidate.capture is None else to_raw(candidate.capture)[:PREFIX]
+            address_prefix(candidate.url) if candidate.capture is None else raw_prefix(candidate.capture, PREFIX)
             for candidate in search.candidates
             if candidate.capture not in shown
         )
