@@ -132,12 +132,7 @@ def test_of_equal_scores_at_the_limit_the_newest_come_first(index: Index) -> Non
 
 
 def test_near_copies_are_folded_into_the_first_and_named(index: Index) -> None:
-    story = (
-        "The old pier was rebuilt in spring by forty people of the town, who carried each stone by hand from a quarry"
-        " two miles inland. Nobody was paid, and yet every morning began with bread, hot soup and songs that visitors"
-        " from abroad recorded for their own radio stations. When autumn storms returned, all planks held, although"
-        " waves reached higher than any fisherman remembered; only one lantern broke."
-    )
+    story = f"The old pier has the stones {' '.join(f'k{number}' for number in range(100))}."
     index.apply(
         [
             page(1, f"{story} Read more.", url=f"{HOME}a"),

@@ -141,6 +141,39 @@ def test_two_documents_of_the_same_values_are_one() -> None:
     assert first == second
 
 
+def test_a_record_written_from_plain_values_is_the_one_that_is_read_from_its_bytes() -> None:
+    ref = {"id": digest(b"p"), "capture": digest(b"c"), "ordinal": 0, "start": 0, "end": 5}
+    candidate = {"url": "https://a.test/", "capture": digest(b"c"), "rank": 1, "decision": "kept"}
+    parts = {"ranks": [{"provider": "index", "rank": 1}], "scores": [{"part": "text", "value": "1.5"}]}
+    fields: dict[str, Any] = {
+        "query": "pier",
+        "options": {},
+        "retrieved_at": "2026-01-01T00:00:00.000Z",
+        "providers": [{"name": "index", "state": "ok", "reply": None, "candidates": 1, "detail": None}],
+        "candidates": [candidate | parts],
+        "candidates_total": 1,
+        "results": [{"rank": 1, "url": "https://a.test/", "capture": digest(b"c"), "passages": [ref]}],
+        "state": "ok",
+        "relaxed": (),
+        "index": {"position": 1},
+        "versions": {},
+        "timings": {},
+    }
+
+    written = Search.written(fields)
+
+    assert read(written.encoded) == written
+    assert written == Search(**fields | {"nonce": written.nonce, **_parts(written)})
+    with pytest.raises(BadRecord):
+        Search.written({name: value for name, value in fields.items() if name != "relaxed"})
+    with pytest.raises(ValidationError):
+        Search.written(fields | {"state": "perfect"})
+
+
+def _parts(search: Search) -> dict[str, Any]:
+    return {"providers": search.providers, "candidates": search.candidates, "results": search.results}
+
+
 def test_a_changed_copy_is_another_record_and_checked_like_one() -> None:
     record = Search(query="q", retrieved_at=AT, state="ok")
 
