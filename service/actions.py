@@ -5,6 +5,7 @@ The methods are what `service.doors` promises; what they do lies in the modules 
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from anyio.to_thread import run_sync
 
@@ -15,6 +16,7 @@ from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.parts import Parts
 from service.requests import (
+    MAX_POSITION,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -24,9 +26,17 @@ from service.requests import (
     Made,
     RemovalRequest,
     Reply,
+    Scope,
     SearchRequest,
     UploadRequest,
 )
+from service.sessions.asked import ContextRequest
+from service.sessions.book import Book
+from service.sessions.reading import ImportRequest, Reading
+from service.sessions.talking import Sessions
+
+OWNER: Final = Caller(key=None, name="command line", scopes=frozenset({Scope.ADMIN}), surface="cli")
+"""Who asks where no key says it: whoever may open the data directory."""
 
 
 class Actions:
@@ -36,6 +46,9 @@ class Actions:
         self.parts = parts
         self._crawls = crawls
         self._bundles = bundles
+        book = Book(parts)
+        self.sessions = Sessions(book)
+        self.session_reading = Reading(book)
 
     # asking
 
@@ -107,6 +120,41 @@ class Actions:
     async def log_file(self, path: str, /) -> bytes | None:
         """A tile below the log."""
         return await run_sync(evidence.log_file, self.parts.store, path)
+
+    # sessions
+
+    async def session_list(self, *, query: str, limit: int, deleted: bool) -> Json:
+        """Sessions, newest first."""
+        return await self.sessions.listed(query=query, limit=limit, before=None, deleted=deleted)
+
+    async def session_show(self, session: str, /, *, whole: bool) -> Json:
+        """A session with its events."""
+        events = await self.sessions.events(session, after=None, limit=MAX_POSITION, whole=whole)
+        return await self.sessions.look(session) | {"history": events["events"]}
+
+    async def session_context(
+        self, session: str, /, *, form: str | None, budget: int | None, at: str | None, mode: str
+    ) -> Json:
+        """What a model is to be shown of a session."""
+        asked = ContextRequest.model_validate({"form": form, "budget": budget, "at": at, "mode": mode})
+        return await self.session_reading.context(session, asked)
+
+    async def session_fork(self, session: str, /, *, at: str | None) -> Json:
+        """A session that shares this one's events up to `at`."""
+        return await self.sessions.fork(session, at, OWNER)
+
+    async def session_export(self, session: str, /) -> Json:
+        """The whole session."""
+        return await self.session_reading.exported(session)
+
+    async def session_import(self, value: Json, /) -> Json:
+        """Take a session in."""
+        members = {name: value[name] for name in ImportRequest.model_fields if name in value}
+        return await self.session_reading.taken_in(ImportRequest.model_validate(members))
+
+    async def session_delete(self, session: str, /, *, restore: bool) -> Json:
+        """Delete a session softly, or bring it back."""
+        return await self.sessions.delete(session, OWNER, restore=restore)
 
     # keys
 

@@ -16,6 +16,7 @@ from service import (
     api_log,
     api_records,
     api_search,
+    api_sessions,
 )
 from service.api_answers import Route, actions, allowed, answered, refused
 from service.api_documents import document, told
@@ -94,6 +95,7 @@ def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None 
         api_log,
         api_keys,
         api_local,
+        api_sessions,
     ):
         app.include_router(part.router, prefix=API)
     app.include_router(state)

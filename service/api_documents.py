@@ -18,6 +18,7 @@ _WHY: Final = {
     408: "The request did not arrive in time.",
     409: "Several ids begin like this, or another writer has it.",
     410: "It was kept and has been removed; `deletion` and `deletion_record` say when and why.",
+    412: "It has changed since the caller looked; `head` is where it is.",
     413: "The request is too large.",
     415: "The body is of a kind that is not taken here.",
     421: "This server does not go by that name.",

@@ -22,6 +22,7 @@ from service import (
     cli_quote,
     cli_search,
     cli_serve,
+    cli_sessions,
 )
 
 app = typer.Typer(
@@ -50,6 +51,7 @@ app.command("rebuild")(cli_care.rebuild)
 app.command("backup")(cli_care.backup)
 app.command("restore")(cli_care.restore)
 app.command("doctor")(cli_care.doctor)
+app.add_typer(cli_sessions.sessions, name="sessions")
 app.add_typer(cli_keys.keys, name="keys")
 app.add_typer(cli_keys.log_key, name="log-key")
 app.command("demo")(cli_serve.demo)

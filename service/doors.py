@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from service.requests import (
     BundleRequest,
@@ -17,6 +17,10 @@ from service.requests import (
     SearchRequest,
     UploadRequest,
 )
+
+if TYPE_CHECKING:
+    from service.sessions.reading import Reading as SessionReading
+    from service.sessions.talking import Sessions
 
 Json = dict[str, Any]
 
@@ -91,6 +95,36 @@ class Citator(Protocol):
         """A tile below the log, as C2SP tlog-tiles names it (`tile/…`); None if there is none."""
         ...
 
+    async def session_list(self, *, query: str, limit: int, deleted: bool) -> Json:
+        """Sessions, newest first: `{sessions, next}`."""
+        ...
+
+    async def session_show(self, session: str, /, *, whole: bool) -> Json:
+        """A session as it stands, with `history`: its events and what they say; `whole`: also what was gone back on."""
+        ...
+
+    async def session_context(
+        self, session: str, /, *, form: str | None, budget: int | None, at: str | None, mode: str
+    ) -> Json:
+        """What a model is to be shown of a session, and what was left out."""
+        ...
+
+    async def session_fork(self, session: str, /, *, at: str | None) -> Json:
+        """A session that shares this one's events up to `at`."""
+        ...
+
+    async def session_export(self, session: str, /) -> Json:
+        """The whole session: records, contents, agents, the passages it names."""
+        ...
+
+    async def session_import(self, value: Json, /) -> Json:
+        """Take in what `session_export` gave elsewhere; all ids stay."""
+        ...
+
+    async def session_delete(self, session: str, /, *, restore: bool) -> Json:
+        """Delete a session softly, or bring it back."""
+        ...
+
     async def keys_list(self) -> Json:
         """`{keys: [{id, name, scopes, created_at, revoked_at, last_used}]}`; never a key itself."""
         ...
@@ -138,6 +172,16 @@ class Citator(Protocol):
 
 class Actions(Citator, Protocol):
     """What a server needs besides."""
+
+    @property
+    def sessions(self) -> "Sessions":
+        """What is done with sessions."""
+        ...
+
+    @property
+    def session_reading(self) -> "SessionReading":
+        """What is read out of sessions."""
+        ...
 
     async def authenticate(self, key: str, /) -> Caller | None:
         """Who holds this key, if it is good; the surface is filled in by the door."""

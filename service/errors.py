@@ -180,6 +180,13 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.DataVersion": Meaning("data-version", 503, NOT_DONE, "The data directory was made by another version."),
     "service.UnknownCrawl": Meaning("unknown-crawl", 404, NOT_DONE, "There is no such crawl."),
     "service.UnknownKey": Meaning("unknown-key", 404, NOT_DONE, "There is no such key."),
+    "service.UnknownSession": Meaning("unknown-session", 404, NOT_DONE, "There is no such session."),
+    "service.SessionLocked": Meaning(
+        "session-locked", 409, NOT_DONE, "A run holds this session.", ("session", "locked_by", "until")
+    ),
+    "service.SessionDeleted": Meaning("session-deleted", 410, NOT_DONE, "This session was deleted."),
+    "service.KeyReused": Meaning("key-reused", 409, WRONG_USE, "This Idempotency-Key stands for another request."),
+    "service.StaleHead": Meaning("stale-head", 412, NOT_DONE, "The session has gone on.", ("session", "head")),
     "service.BackupRefused": Meaning("backup-refused", 409, NOT_DONE, "Nothing can be backed up to or restored there."),
     "service.Closing": Meaning("closing", 503, NOT_DONE, "The service is stopping."),
     # the doors

@@ -7,6 +7,11 @@
     ├── DataVersion       the data directory is of another version
     ├── UnknownCrawl      no crawl has that id
     ├── UnknownKey        no API key has that id
+    ├── UnknownSession    no session has that id
+    ├── SessionLocked     a run holds the session's lock
+    ├── SessionDeleted    the session was deleted
+    ├── StaleHead         the session has gone on since the caller looked
+    ├── KeyReused         an Idempotency-Key stands for something else
     ├── BackupRefused     the target of a backup or restore is not usable
     └── Closing           the service is stopping and takes nothing new
 
@@ -41,6 +46,35 @@ class UnknownCrawl(ServiceError):
 
 class UnknownKey(ServiceError):
     """No API key has that id."""
+
+
+class UnknownSession(ServiceError):
+    """No session has that id."""
+
+
+class SessionLocked(ServiceError):
+    """A run holds the session's lock. `locked_by` is the run and `until` its lease's end, where that is known."""
+
+    def __init__(self, session: str, locked_by: str | None, until: str | None) -> None:
+        self.session, self.locked_by, self.until = session, locked_by, until
+        held = f"the run {locked_by} until {until}" if locked_by else "others who are writing to it"
+        super().__init__(f"the session is held by {held}")
+
+
+class SessionDeleted(ServiceError):
+    """The session was deleted; it can be brought back until it is removed."""
+
+
+class StaleHead(ServiceError):
+    """The session has gone on since the caller looked. `head` is its newest event."""
+
+    def __init__(self, session: str, head: str) -> None:
+        self.session, self.head = session, head
+        super().__init__(f"the session's head is {head} by now")
+
+
+class KeyReused(ServiceError):
+    """An Idempotency-Key stands for another request, or for one that is being done."""
 
 
 class BackupRefused(ServiceError):

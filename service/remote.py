@@ -174,6 +174,51 @@ class Remote:
             raise problem_in(told)
         return told.body
 
+    async def session_list(self, *, query: str, limit: int, deleted: bool) -> Json:
+        """Sessions."""
+        options = urlencode({"q": query, "limit": limit, "deleted": str(deleted).lower()})
+        return await self._json("GET", f"/sessions?{options}")
+
+    async def session_show(self, session: str, /, *, whole: bool) -> Json:
+        """A session with its events."""
+        path = f"/sessions/{_named(session)}"
+        found, history, after = await self._json("GET", path), [], None
+        while True:
+            options = {"limit": 1000, "whole": str(whole).lower()} | ({"after": after} if after else {})
+            part = await self._json("GET", f"{path}/events?{urlencode(options)}")
+            history += part["events"]
+            after = part["next"]
+            if after is None:
+                return found | {"history": history}
+
+    async def session_context(
+        self, session: str, /, *, form: str | None, budget: int | None, at: str | None, mode: str
+    ) -> Json:
+        """What a model is shown."""
+        given = {"format": form, "budget": budget, "at": at, "mode": mode}
+        options = urlencode({name: value for name, value in given.items() if value is not None})
+        return await self._json("GET", f"/sessions/{_named(session)}/context?{options}")
+
+    async def session_fork(self, session: str, /, *, at: str | None) -> Json:
+        """A fork."""
+        options = f"?{urlencode({'at_message': at})}" if at else ""
+        return await self._json("POST", f"/sessions/{_named(session)}/fork{options}")
+
+    async def session_export(self, session: str, /) -> Json:
+        """The whole session."""
+        return await self._json("GET", f"/sessions/{_named(session)}/export")
+
+    async def session_import(self, value: Json, /) -> Json:
+        """Take a session in."""
+        told = await self._ask("POST", "/sessions/import", json.dumps(value).encode(), JSON)
+        if told.status >= 400:  # noqa: PLR2004 - where HTTP's refusals begin
+            raise problem_in(told)
+        return _json_in(told)
+
+    async def session_delete(self, session: str, /, *, restore: bool) -> Json:
+        """Delete, or bring back."""
+        return await self._json("DELETE", f"/sessions/{_named(session)}?restore={str(restore).lower()}")
+
     async def keys_list(self) -> Json:
         """All keys."""
         return await self._json("GET", "/keys")

@@ -199,6 +199,54 @@ class DependentsTold(Told):
     dependents: list[dict[str, Any]]
 
 
+class SessionTold(Told):
+    """A session as it stands."""
+
+    id: str
+    title: str | None = None
+    state: Literal["idle", "running", "awaiting_tool", "awaiting_approval", "completed", "failed"]
+    locked_by: dict[str, Any] | None = Field(description="`{run, until}`: who alone may write, and how long.")
+    head: str = Field(description="The newest event, or the session itself.")
+    created_at: str
+    updated_at: str
+    parent: str | None = None
+    forked_at: str | None = None
+
+
+class SessionsTold(Told):
+    """Sessions, newest first."""
+
+    sessions: list[SessionTold]
+    next: int | None = None
+
+
+class StepTold(Told):
+    """An event that was added, and the session's state from then on."""
+
+    id: str
+    session: str
+    type: str
+    state: str
+
+
+class RunTold(Told):
+    """A run as it stands."""
+
+    id: str
+    session: str
+    state: str
+    lease: dict[str, Any] | None = Field(description="`{until}`; null once the run has ended.")
+
+
+class AgentTold(Told):
+    """An agent's definition."""
+
+    id: str
+    name: str | None = None
+    system: str | None = None
+    tools: list[Any] | None = None
+
+
 class RemovalTold(Told):
     """What was removed, or with `dry_run` would be."""
 

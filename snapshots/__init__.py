@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Sighting, Tls
     from snapshots.catalogue import CaptureRow, Catalogue, Naming, PassageRow
     from snapshots.checking import CheckReport, Finding
-    from snapshots.deeds import Agent, Crawl, CrawlState, Deletion, Event, Hold, Import, Recheck, Removed, Watch
+    from snapshots.deeds import Crawl, CrawlState, Deletion, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.log import Log, open_log, rotate_log_key
@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.removal import Removal, Selection
+    from snapshots.session import Agent, Event, Sealed, Session, SessionState
     from snapshots.stamps import Post, Token, checked_token, new_request, read_roots
     from snapshots.stamps_kept import Stamps
     from snapshots.state import ApiKey, Claim, Lease, State
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
     from snapshots.times import moment, stamp
 
 _HOME = {
-    "Agent": "deeds",
+    "Agent": "session",
     "ApiKey": "state",
     "Archive": "archive",
     "Batch": "batches",
@@ -114,7 +115,7 @@ _HOME = {
     "Deletion": "deeds",
     "Difference": "quotes.words",
     "Document": "document",
-    "Event": "deeds",
+    "Event": "session",
     "Extractor": "document",
     "FORMATS": "bundles.formats",
     "Fetch": "answers",
@@ -164,7 +165,10 @@ _HOME = {
     "Search": "answers",
     "SearchState": "answers",
     "Selection": "removal",
+    "Sealed": "session",
     "Serving": "answers",
+    "Session": "session",
+    "SessionState": "session",
     "Stamps": "stamps_kept",
     "Sighting": "capture",
     "Stat": "store",
@@ -305,10 +309,13 @@ __all__ = [
     "Result",
     "Robots",
     "ScorePart",
+    "Sealed",
     "Search",
     "SearchState",
     "Selection",
     "Serving",
+    "Session",
+    "SessionState",
     "Sighting",
     "Stamps",
     "Stat",

@@ -195,14 +195,18 @@ class Catalogue:
         with self._database.read() as connection:
             return connection.execute(query).scalar()
 
-    def naming(self, target: str, *, kind: str | None = None, limit: int | None = None) -> list[Naming]:
-        """The logged records (of one kind) that name a capture, document, blob or record, in the order of the log.
+    def naming(
+        self, target: str, *, kind: str | None = None, limit: int | None = None, after: int = -1
+    ) -> list[Naming]:
+        """The logged records (of one kind, after a position) that name a capture, document, blob or record, in order.
 
         Searches that had it as a candidate and did not show it are not among them: see `considering`.
         """
         query = _namings().join(links, links.c.source == entries.c.position).where(links.c.target == to_raw(target))
         if kind is not None:
             query = query.where(entries.c.kind == kind)
+        if after >= 0:
+            query = query.where(links.c.source > after)
         return self._namings(query.limit(limit))
 
     def named_by(self, position: int) -> list[str]:

@@ -81,18 +81,6 @@ class Recheck(Provisional):
     kind: Literal["recheck"] = "recheck"
 
 
-class Event(Provisional):
-    """A step of a session."""
-
-    kind: Literal["event"] = "event"
-
-
-class Agent(Provisional):
-    """An agent's definition."""
-
-    kind: Literal["agent"] = "agent"
-
-
 class Watch(Provisional):
     """An address to check again from time to time."""
 

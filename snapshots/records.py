@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from snapshots.answers import Fetch, Search, Serving
 from snapshots.canonical import load
 from snapshots.capture import Capture
-from snapshots.deeds import Agent, Crawl, Deletion, Event, Hold, Import, Recheck, Watch
+from snapshots.deeds import Crawl, Deletion, Hold, Import, Recheck, Watch
 from snapshots.document import Document
 from snapshots.errors import BadRecord
 from snapshots.record import ENCODED, Record, UnknownRecord, ids_within
+from snapshots.session import Agent, Event, Session
 
 KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("capture", 1): Capture,
@@ -23,8 +24,9 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("crawl", 1): Crawl,
     ("deletion", 0): Deletion,
     ("recheck", 0): Recheck,
-    ("event", 0): Event,
-    ("agent", 0): Agent,
+    ("session", 1): Session,
+    ("event", 1): Event,
+    ("agent", 1): Agent,
     ("watch", 0): Watch,
     ("hold", 0): Hold,
     ("import", 0): Import,

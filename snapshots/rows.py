@@ -11,6 +11,7 @@ from snapshots.deeds import Crawl, Deletion, Provisional
 from snapshots.ids import raw_prefix, to_raw
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
+from snapshots.session import Agent, Event, Session
 from snapshots.times import milliseconds
 
 PREFIX = 8
@@ -98,7 +99,7 @@ def kept_at(record: Record | UnknownRecord) -> int | None:
             return milliseconds(record.retrieved_at)
         case Serving():
             return milliseconds(record.served_at)
-        case Crawl() | Deletion() | Provisional():
+        case Crawl() | Deletion() | Provisional() | Session() | Event() | Agent():
             return milliseconds(record.at)
         case _:
             return None

@@ -10,7 +10,7 @@ import orjson
 
 from service.doors import Json, Progress
 from service.errors import outcome_problem
-from service.failures import UnknownCrawl, UnknownKey
+from service.failures import UnknownCrawl, UnknownKey, UnknownSession
 from service.keys import new_key
 from service.requests import (
     BundleRequest,
@@ -216,6 +216,66 @@ class SmallCitator:
     async def log_file(self, path: str, /) -> bytes | None:
         await self._called(path)
         return TILE if path == "tile/entries/000.p/1" else None
+
+    @property
+    def sessions(self) -> "SmallCitator":
+        raise UnknownSession("no session is kept here")
+
+    @property
+    def session_reading(self) -> "SmallCitator":
+        raise UnknownSession("no session is kept here")
+
+    async def session_list(self, *, query: str, limit: int, deleted: bool) -> Json:
+        await self._called((query, limit, deleted))
+        return {"sessions": [], "next": None}
+
+    async def session_show(self, session: str, /, *, whole: bool) -> Json:
+        await self._called(
+            (
+                session,
+                whole,
+            )
+        )
+        raise UnknownSession(f"there is no session {session}")
+
+    async def session_context(
+        self, session: str, /, *, form: str | None, budget: int | None, at: str | None, mode: str
+    ) -> Json:
+        await self._called(
+            (
+                session,
+                form,
+                budget,
+                at,
+                mode,
+            )
+        )
+        raise UnknownSession(f"there is no session {session}")
+
+    async def session_fork(self, session: str, /, *, at: str | None) -> Json:
+        await self._called(
+            (
+                session,
+                at,
+            )
+        )
+        raise UnknownSession(f"there is no session {session}")
+
+    async def session_export(self, session: str, /) -> Json:
+        raise UnknownSession(f"there is no session {session}")
+
+    async def session_import(self, value: Json, /) -> Json:
+        await self._called((value,))
+        raise UnknownSession("no session is kept here")
+
+    async def session_delete(self, session: str, /, *, restore: bool) -> Json:
+        await self._called(
+            (
+                session,
+                restore,
+            )
+        )
+        raise UnknownSession(f"there is no session {session}")
 
     async def keys_list(self) -> Json:
         await self._called()

@@ -1,0 +1,250 @@
+"""What is read out of a session: the context for a model, summaries, the whole of it to take along, and back in."""
+
+import base64
+from typing import Any, Final
+
+import orjson
+from anyio.to_thread import run_sync
+from pydantic import Field
+
+from service.answering import keep
+from service.failures import BadRequest
+from service.requests import Asked, Caller
+from service.sessions import telling
+from service.sessions.asked import CompactionRequest, ContextRequest
+from service.sessions.book import Book
+from service.sessions.compacting import extract
+from service.sessions.context import EXTRACTIVE, Context, context, said_by
+from service.sessions.credentials import masked
+from service.sessions.formats import formatted
+from service.sessions.history import MESSAGES, History
+from service.sessions.steps import JSON, Step
+from snapshots import Agent, Batch, Event, EvidenceError, Record, Session, UnknownRecord, digest, read
+
+FORMAT: Final = "citator/session@v1"
+MAX_RECORDS: Final = 100_000  # records of one import: a session of as many steps is longer than any model reads
+
+Told = dict[str, Any]
+
+
+class ImportRequest(Asked):
+    """A session as it was exported."""
+
+    format: str
+    records: tuple[dict[str, Any], ...] = Field(max_length=MAX_RECORDS)
+    blobs: dict[str, str]
+    session: str
+    agents: tuple[str, ...] = ()
+    evidence: tuple[dict[str, Any], ...] = ()
+    head: str | None = None
+
+
+class Reading:
+    """Reads sessions."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+
+    async def context(self, session: str, asked: ContextRequest) -> Told:
+        """What a model is to be shown of the session, in the form of one API or a neutral one."""
+        history = await self.book.history(session)
+        found = await run_sync(self._context, history, asked)
+        shown = [
+            {
+                "event": said.event,
+                "role": said.role,
+                "author": said.author,
+                "content": said.content,
+                "calls": list(said.calls),
+                "call": said.call,
+                "pinned": said.pinned,
+                "sealed": said.sealed,
+                "tokens": said.cost,
+            }
+            for said in found.messages
+        ]
+        head = {
+            "session": history.session.id,
+            "at": asked.at or (history.head.id if history.head else history.session.id),
+            "budget": asked.budget,
+            "tokens": found.cost,
+            "left_out": list(found.left_out),
+            "compactions": list(found.compactions),
+        }
+        if asked.form is None:
+            return head | {"system": found.system, "messages": shown}
+        return head | {"format": asked.form, "request": formatted(found, asked.form)}
+
+    def _context(self, history: History, asked: ContextRequest) -> Context:
+        """Blocking."""
+        archive, at = self.book.parts.archive, asked.at
+        path = history.path if at is None else history.path_to(self.book.event_of(history, at))
+        wanted = [
+            (event, telling.content(archive, event))
+            for event in path
+            if event.type in MESSAGES or event.type == "compaction"
+        ]
+        return context(
+            self._system(history),
+            wanted,
+            budget=asked.budget,
+            mode=asked.mode,
+            provider=asked.provider,
+            model=asked.model,
+        )
+
+    def _system(self, history: History) -> str | None:
+        """The system context: the session's own, else its agent's. Blocking."""
+        archive, session = self.book.parts.archive, history.session
+        if session.system is not None:
+            return archive.get(session.system).decode()
+        agent = archive.record(session.agent) if session.agent else None
+        return archive.get(agent.system).decode() if isinstance(agent, Agent) and agent.system else None
+
+    async def compact(self, session: str, asked: CompactionRequest, caller: Caller) -> Told:
+        """Put a summary in place of older messages, which stay in the session."""
+
+        def steps(history: History) -> list[Step]:
+            shown = [event for event in history.path if event.type in MESSAGES]
+            if asked.until is not None:
+                last = self.book.event_of(history, asked.until)
+            elif len(shown) > asked.keep_last:
+                last = shown[len(shown) - asked.keep_last - 1]
+            else:
+                raise BadRequest("there is nothing older than the messages that are left as they are")
+            covered = [event for event in history.path_to(last) if event.type in MESSAGES]
+            summary, how, hidden = self._summary(asked, covered)
+            said = {"summary": summary, "how": how, "instructions": asked.instructions,
+                    "replaces": [event.id for event in covered]}  # fmt: skip
+            details = {"until": last.id, "count": len(covered)}
+            if asked.supersedes is not None:
+                details["supersedes"] = self.book.event_of(history, asked.supersedes).id
+            fields = {"details": details, "masked": hidden, "provider": asked.provider, "model": asked.model,
+                      "author": how}  # fmt: skip
+            return [Step("compaction", content=orjson.dumps(said), media_type=JSON, fields=fields)]
+
+        history, events = await self.book.add(session, steps, asked, caller)
+        told = await telling.with_contents(self.book.parts.archive, events[-1:])
+        return told[0] | {"session": history.session.id}
+
+    def _summary(self, asked: CompactionRequest, covered: list[Event]) -> tuple[str, str, int]:
+        """The summary, how it was made, and how many credentials were masked in it."""
+        if asked.summary is not None:
+            text, hidden = masked(asked.summary)
+            return str(text), asked.model or "a person", hidden
+        bodies = [(event, telling.content(self.book.parts.archive, event)) for event in covered]
+        said = [said_by(event, body, provider=None, model=None) for event, body in bodies]
+        return extract([one for one in said if not isinstance(one, str)], asked.max_tokens), EXTRACTIVE, 0
+
+    # taking along
+
+    async def exported(self, session: str) -> Told:
+        """The whole session as JSON: records, contents, agents, and the passages it names with their texts."""
+        history = await self.book.history(session)
+        return await run_sync(self._exported, history)
+
+    def _exported(self, history: History) -> Told:
+        archive = self.book.parts.archive
+        lineage = self._lineage(history)
+        events = [*history.before, *history.own]
+        agents = dict.fromkeys(
+            name for name in (*(one.agent for one in lineage), *(event.agent for event in events)) if name
+        )
+        records: list[Record | UnknownRecord] = [archive.record(name) for name in agents]
+        records += [*lineage, *events]
+        wanted = dict.fromkeys(
+            name
+            for record in records
+            for name in (
+                (record.system, record.tools)
+                if isinstance(record, Agent)
+                else (record.system,)
+                if isinstance(record, Session)
+                else (record.content,)
+                if isinstance(record, Event)
+                else ()
+            )
+            if name
+        )
+        blobs, missing = {}, {}
+        for name in wanted:
+            try:
+                blobs[name] = base64.b64encode(archive.get(name)).decode()
+            except EvidenceError as error:
+                missing[name] = str(error)
+        return {
+            "format": FORMAT,
+            "session": history.session.id,
+            "head": history.head.id if history.head else None,
+            "agents": list(agents),
+            "records": [orjson.loads(record.encoded) for record in records],
+            "blobs": blobs,
+            "missing": missing,
+            "evidence": [
+                self._evidence(name) for name in dict.fromkeys(one for event in events for one in event.evidence)
+            ],
+        }
+
+    def _lineage(self, history: History) -> list[Session]:
+        """The sessions that this one was forked from, eldest first, and itself."""
+        found, session = [history.session], history.session
+        while session.parent is not None:
+            record = self.book.parts.archive.record(session.parent)
+            if not isinstance(record, Session):
+                break
+            found.append(record)
+            session = record
+        return found[::-1]
+
+    def _evidence(self, name: str) -> Told:
+        try:
+            kind = self.book.parts.archive.kind_of(name)
+            body = orjson.loads(self.book.parts.archive.get(name)) if kind != "blob" else None
+        except EvidenceError as error:
+            return {"id": name, "missing": str(error)}
+        return {"id": name, "kind": kind, "body": body}
+
+    async def taken_in(self, asked: ImportRequest) -> Told:
+        """Keep a session that was exported elsewhere, under the ids it had.
+
+        Raises:
+            BadRequest: a record or content is not what its id says, or the session is not among the records.
+        """
+        if asked.format != FORMAT:
+            raise BadRequest(f"this is {asked.format!r}; what can be taken in is {FORMAT!r}")
+        batch = await run_sync(_checked, asked)
+        catalogue = self.book.parts.archive.catalogue
+        # What is there already stays where it is in the log: the same session taken in twice is one session.
+        fresh = await run_sync(lambda: tuple(one for one in batch.records if catalogue.position_of(one.id) is None))
+        if fresh:
+            await keep(self.book.parts, Batch(blobs=batch.blobs, records=fresh))
+        return await telling.told(self.book, await self.book.history(asked.session))
+
+
+def _checked(asked: ImportRequest) -> Batch:
+    """The records and contents, each under its own hash. Blocking."""
+    records = []
+    for value in asked.records:
+        try:
+            record = read(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
+        except EvidenceError as error:
+            raise BadRequest(f"a record cannot be read: {error}") from error
+        if not isinstance(record, Session | Event | Agent):
+            raise BadRequest(f"a {record.kind} is no part of a session")
+        records.append(record)
+    blobs = []
+    for name, text in asked.blobs.items():
+        try:
+            body = base64.b64decode(text, validate=True)
+        except ValueError as error:
+            raise BadRequest(f"{name} is not base64") from error
+        if digest(body) != name:
+            raise BadRequest(f"the bytes under {name} have another hash")
+        blobs.append(body)
+    ids = {record.id for record in records}
+    if asked.session not in ids:
+        raise BadRequest("the session's own record is not among the records")
+    for record in records:
+        if isinstance(record, Event) and not {record.session, record.previous or record.session} <= ids:
+            raise BadRequest(f"the event {record.id} follows something that is not among the records")
+    return Batch(blobs=tuple(blobs), records=tuple(records))

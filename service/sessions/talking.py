@@ -1,0 +1,358 @@
+"""What is done with sessions: begin, write, run, fork, go back, end. Each returns what the caller is told."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+import anyio
+import orjson
+from anyio.to_thread import run_sync
+
+from service.answering import keep
+from service.failures import BadRequest
+from service.requests import Caller
+from service.sessions import telling
+from service.sessions.asked import (
+    AgentRequest,
+    ApprovalRequest,
+    ArtifactRequest,
+    CheckpointRequest,
+    MessageRequest,
+    RollbackRequest,
+    RunChange,
+    RunRequest,
+    SessionRequest,
+    ToolResultsRequest,
+    WriteRequest,
+)
+from service.sessions.book import Book
+from service.sessions.credentials import found
+from service.sessions.history import History
+from service.sessions.steps import Step, artifact, message, tool_result
+from snapshots import Agent, Archive, Batch, Event, Session, UnknownId, digest, stamp
+
+FOLLOW_SECONDS: Final = 0.5
+"""How often a run that is followed is looked at: other processes may be writing to it."""
+
+Told = dict[str, Any]
+
+
+class Sessions:
+    """Everything that can be asked of sessions."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+
+    @property
+    def _archive(self) -> Archive:
+        return self.book.parts.archive
+
+    # beginning
+
+    async def begin(self, asked: SessionRequest, caller: Caller) -> Told:
+        """A new session. With `store=false` its records are in the reply, and nothing stays."""
+        blobs: list[bytes] = []
+        agent, records = None, []
+        if isinstance(asked.agent, AgentRequest):
+            definition, more = self.definition(asked.agent, caller)
+            agent, records, blobs = definition.id, [definition], more
+        elif asked.agent is not None:
+            agent = await self._agent(asked.agent)
+        if asked.system is not None:
+            _no_credential(asked.system, "system")
+            blobs.append(asked.system.encode())
+        session = Session(
+            at=stamp(self.book.parts.clock()),
+            title=asked.title,
+            system=digest(asked.system.encode()) if asked.system is not None else None,
+            agent=agent,
+            by=caller.key,
+            labels=dict(asked.labels),
+        )
+        if not asked.store:
+            kept = [orjson.loads(record.encoded) for record in (*records, session)]
+            return telling.about(History(session), None) | {"stored": False, "records": kept}
+        return await telling.told(self.book, await self.book.begin(session, blobs, records))
+
+    def definition(self, asked: AgentRequest, caller: Caller) -> tuple[Agent, list[bytes]]:
+        """An agent's record and the blobs it names.
+
+        Raises:
+            BadRequest: there is a credential in it.
+        """
+        _no_credential(asked.model_dump(mode="json"), "agent")
+        system = asked.system.encode() if asked.system is not None else None
+        tools = orjson.dumps(asked.tools) if asked.tools is not None else None
+        record = Agent(
+            at=stamp(self.book.parts.clock()),
+            name=asked.name,
+            system=digest(system) if system is not None else None,
+            tools=digest(tools) if tools is not None else None,
+            provider=asked.provider,
+            model=asked.model,
+            api_schema=asked.api_schema,
+            parameters=asked.parameters,
+            by=caller.key,
+        )
+        return record, [blob for blob in (system, tools) if blob is not None]
+
+    async def agent_create(self, asked: AgentRequest, caller: Caller) -> Told:
+        """Keep a definition by itself."""
+        record, blobs = self.definition(asked, caller)
+        await keep(self.book.parts, Batch(blobs=tuple(blobs), records=(record,)))
+        return await self.agent(record.id)
+
+    async def agent(self, ident: str) -> Told:
+        """A definition, whole: prompt and tools as they were given."""
+        whole = await self._agent(ident)
+
+        def read() -> Told:
+            record = self._archive.record(whole)
+            assert isinstance(record, Agent), "its kind was looked at"
+            fields = record.model_dump(mode="json", exclude={"kind", "version", "nonce", "system", "tools"})
+            system = self._archive.get(record.system).decode() if record.system else None
+            tools = orjson.loads(self._archive.get(record.tools)) if record.tools else None
+            return {"id": whole} | fields | {"system": system, "tools": tools}
+
+        return await run_sync(read)
+
+    async def _agent(self, ident: str) -> str:
+        found = await run_sync(self._archive.resolve, ident)
+        if await run_sync(self._archive.kind_of, found) != "agent":
+            raise BadRequest(f"{ident} is no agent's definition")
+        return found
+
+    # looking
+
+    async def look(self, session: str) -> Told:
+        """A session as it stands."""
+        return await telling.told(self.book, await self.book.history(session))
+
+    async def listed(self, *, query: str, limit: int, before: int | None, deleted: bool) -> Told:
+        """Sessions, newest first, whose title or labels hold `query`."""
+        rows = await run_sync(lambda: self._archive.catalogue.recent(("session",), limit=limit, before=before))
+        shown = []
+        for row in rows:
+            history = await self.book.history(row.id)
+            text = " ".join([history.session.title or "", *map(str, history.session.labels.values())]).casefold()
+            if (deleted or not history.deleted) and query.casefold() in text:
+                shown.append(await telling.told(self.book, history))
+        return {"sessions": shown, "next": rows[-1].position if len(rows) == limit else None}
+
+    async def events(self, session: str, *, after: str | None, limit: int, whole: bool) -> Told:
+        """The events on the path, or with `whole` every event in the order of the log, with what they say."""
+        history = await self.book.history(session)
+        events: Sequence[Event] = [*history.before, *history.own] if whole else history.path
+        start = 0
+        if after is not None:
+            last = self.book.event_of(history, after)
+            start = next((place for place, event in enumerate(events, 1) if event.id == last.id), len(events))
+        part = list(events[start : start + limit])
+        more = start + limit < len(events)
+        told = await telling.with_contents(self._archive, part)
+        return {"session": history.session.id, "events": told, "next": part[-1].id if more else None}
+
+    async def retell(self, ident: str) -> Told:
+        """What was told when `ident` was made: a session, an agent, a run, or an event."""
+        record = await run_sync(self._archive.record, ident)
+        if isinstance(record, Agent):
+            return await self.agent(ident)
+        if not isinstance(record, Event):
+            return await self.look(ident)
+        if record.type == "run_started":
+            return await self.run(record.session, ident)
+        history = await self.book.history(record.session)
+        return _written(history, [record])
+
+    # writing
+
+    async def write(
+        self, session: str, asked: WriteRequest, caller: Caller, steps: Any, if_match: str | None = None
+    ) -> Told:
+        """Add events; tells the last one and the session's state."""
+        history, events = await self.book.add(session, steps, asked, caller, if_match=if_match)
+        return _written(history, events)
+
+    async def say(self, session: str, asked: MessageRequest, caller: Caller, if_match: str | None = None) -> Told:
+        """A message, or what else is said."""
+
+        def steps(history: History) -> list[Step]:
+            made = message(asked)
+            if asked.agent is not None:
+                made.fields["agent"] = asked.agent if asked.agent.startswith("sha256:") else None
+            if asked.parent is not None:
+                made.fields["parent"] = self.book.event_of(history, asked.parent).id
+            return [*_changed_schema(history, made), made]
+
+        if asked.agent is not None:
+            asked = asked.model_copy(update={"agent": await self._agent(asked.agent)})
+        return await self.write(session, asked, caller, steps, if_match)
+
+    async def results(self, session: str, asked: ToolResultsRequest, caller: Caller) -> Told:
+        """Results of tool calls. Each answers a call that waits for one."""
+
+        def steps(history: History) -> list[Step]:
+            unasked = [one.call for one in asked.results if one.call not in history.pending]
+            if unasked:
+                raise BadRequest(f"no call {unasked[0]!r} waits for a result")
+            return [tool_result(one) for one in asked.results]
+
+        return await self.write(session, asked, caller, steps)
+
+    async def artifact(self, session: str, asked: ArtifactRequest, caller: Caller) -> Told:
+        """A file that came out of the session."""
+        made = artifact(asked)
+        return await self.write(session, asked, caller, lambda _: [made])
+
+    async def checkpoint(self, session: str, asked: CheckpointRequest, caller: Caller) -> Told:
+        """A name for where the session is."""
+        return await self.write(session, asked, caller, lambda _: [Step("checkpoint", fields={"name": asked.name})])
+
+    async def roll_back(self, session: str, asked: RollbackRequest, caller: Caller) -> Told:
+        """Go back to a checkpoint or an event."""
+
+        def steps(history: History) -> list[Step]:
+            named = history.checkpoints().get(asked.to)
+            target = named or self.book.event_of(history, asked.to)
+            given_up = history.head.id if history.head else None
+            return [Step("rolled_back", fields={"previous": target.id, "details": {"from": given_up}})]
+
+        return await self.write(session, asked, caller, steps)
+
+    async def fork(self, session: str, at: str | None, caller: Caller, title: str | None = None) -> Told:
+        """A session that shares everything up to an event with this one, and goes on by itself."""
+        history = await self.book.history(session)
+        event = history.head if at is None else self.book.event_of(history, at)
+        if event is None:
+            raise BadRequest("nothing has happened in this session yet: there is nothing to share")
+        forked = Session(
+            at=stamp(self.book.parts.clock()),
+            title=title or history.session.title,
+            system=history.session.system,
+            agent=history.session.agent,
+            parent=history.session.id,
+            forked_at=event.id,
+            by=caller.key,
+            labels=history.session.labels,
+        )
+        return await telling.told(self.book, await self.book.begin(forked, ()))
+
+    # runs
+
+    async def start(self, session: str, asked: RunRequest, caller: Caller) -> Told:
+        """Take the lock and begin a run."""
+        agent = await self._agent(asked.agent) if asked.agent is not None else None
+        fields = {
+            "provider": asked.provider, "model": asked.model, "api_schema": asked.api_schema, "agent": agent,
+        }  # fmt: skip
+        write = WriteRequest(wait=asked.wait)
+
+        def steps(history: History) -> list[Step]:
+            made = Step("run_started", fields=dict(fields))
+            return [*_changed_schema(history, made), made]
+
+        history, events = await self.book.add(session, steps, write, caller, lock_seconds=asked.lease_seconds)
+        return telling.run_told(history, events[-1].id, await self.book.holder(history)) or {}
+
+    async def run(self, session: str, run: str) -> Told:
+        """A run as it stands."""
+        history = await self.book.history(session)
+        found = telling.run_told(history, self.book.event_of(history, run).id, await self.book.holder(history))
+        if found is None:
+            raise UnknownId(run)
+        return found
+
+    async def change(self, session: str, run: str, asked: RunChange, caller: Caller) -> Told:
+        """Renew a run's lease, end it, or let it ask a person."""
+        write = WriteRequest(run=run)
+        if asked.action == "renew":
+            history = await self.book.history(session)
+            whole = self.book.event_of(history, run).id
+            lease = await self.book.holder(history)
+            if lease is None or lease.owner != whole:
+                raise BadRequest("the run is over: it was ended, or its lease ran out")
+            await self.book.take(history, whole, asked.lease_seconds)
+            return await self.run(session, run)
+        kind = {
+            "complete": "run_completed", "fail": "run_failed", "cancel": "run_cancelled",
+            "request_approval": "approval_requested",
+        }[asked.action]  # fmt: skip
+        made = Step(kind, fields={"details": {"reason": asked.reason} if asked.reason else {}})
+        history, _ = await self.book.add(session, lambda _: [made], write, caller)
+        if asked.action != "request_approval":
+            await self.book.release(history.session.id, self.book.event_of(history, run).id)
+        return await self.run(session, run)
+
+    async def follow(self, session: str, run: str) -> AsyncIterator[Told]:
+        """A run's events as they come, then the run itself; ends with it."""
+        told: set[str] = set()
+        number = 0
+        while True:
+            history = await self.book.history(session)
+            whole = self.book.event_of(history, run).id
+            fresh = [event for event in history.own if event.run == whole and event.id not in told]
+            for one in await telling.with_contents(self._archive, fresh):
+                told.add(one["id"])
+                number += 1
+                yield {"event": number, "type": one["type"], "step": one}
+            state = await self.run(session, run)
+            if state["ended_at"] or state["state"] == "failed":
+                yield {"event": number + 1, "type": "run", "run": state}
+                return
+            await anyio.sleep(FOLLOW_SECONDS)
+
+    async def decide(self, session: str, asked: ApprovalRequest, caller: Caller, *, approved: bool) -> Told:
+        """A person's answer to a run that asked. It needs no lock: the run waits for it."""
+
+        def steps(history: History) -> list[Step]:
+            if history.state != "awaiting_approval":
+                raise BadRequest("nothing waits for approval here")
+            details = {"comment": asked.comment} if asked.comment else {}
+            return [Step("approved" if approved else "denied", fields={"details": details})]
+
+        history = await self.book.history(session)
+        holder = await self.book.holder(history)
+        asked = asked.model_copy(update={"run": holder.owner if holder else asked.run})
+        return await self.write(session, asked, caller, steps)
+
+    # ending
+
+    async def delete(self, session: str, caller: Caller, *, restore: bool = False) -> Told:
+        """Delete softly, or bring back: the events stay until they are removed."""
+        kind = "restored" if restore else "deleted"
+        history, _ = await self.book.add(session, lambda _: [Step(kind)], WriteRequest(), caller)
+        return await telling.told(self.book, history)
+
+
+def _written(history: History, events: Sequence[Event]) -> Told:
+    last = events[-1]
+    return {
+        "id": last.id,
+        "session": history.session.id,
+        "previous": last.previous,
+        "type": last.type,
+        "state": last.state,
+        "at": last.at,
+        "events": [event.id for event in events],
+        "evidence": list(last.evidence),
+        "masked": sum(event.masked for event in events),
+        "tokens": last.tokens,
+    }
+
+
+def _changed_schema(history: History, step: Step) -> list[Step]:
+    """A note where the model or its API's schema is not what the session went on with so far."""
+    wanted = {name: step.fields.get(name) for name in ("provider", "model", "api_schema") if step.fields.get(name)}
+    if not wanted or step.fields.get("author") == "user":
+        return []
+    last = next((event for event in reversed(history.path) if event.model or event.api_schema), None)
+    if last is None:
+        return []
+    before = {name: getattr(last, name) for name in wanted if getattr(last, name)}
+    changed = {name: [before[name], value] for name, value in wanted.items() if before.get(name, value) != value}
+    return [Step("schema_changed", fields={"details": {"changed": changed}})] if changed else []
+
+
+def _no_credential(value: Any, where: str) -> None:
+    kind = found(value)
+    if kind is not None:
+        raise BadRequest(f"`{where}` holds a credential ({kind}): give it to the program that uses it, not to a record")
