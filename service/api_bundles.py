@@ -54,7 +54,11 @@ async def bundles(
 ) -> Response:
     """Make a file that takes evidence along: a bundle that verifies without this server, or quotations."""
     caller = allowed(request, Scope.READ)
-    made = await actions(request).bundle(asked, caller, lambda *_: None)
+    return file_of(await actions(request).bundle(asked, caller, lambda *_: None))
+
+
+def file_of(made: Made) -> Response:
+    """The answer that is a file which was made."""
     headers = {
         "Cache-Control": "no-store",
         "Content-Length": str(made.size),

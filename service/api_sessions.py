@@ -1,14 +1,15 @@
 """`/sessions`: conversations as a resource. The body models are `service.sessions.asked`'s."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
 
 from service.api_answers import Route, actions, allowed, answered, streamed
+from service.api_bundles import file_of
 from service.api_documents import problems, told
 from service.replies import AgentTold, RunTold, SessionsTold, SessionTold, StepTold, Told
-from service.requests import MAX_POSITION, MAX_TOKENS, Caller, Scope
+from service.requests import MAX_POSITION, MAX_TOKENS, BundleRequest, Caller, Scope
 from service.sessions.asked import (
     AgentRequest,
     ApprovalRequest,
@@ -80,6 +81,16 @@ def _with_head(found: Json) -> Response:
     return answer
 
 
+_EXPORT: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The whole session.",
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/Told"}},
+            "application/wacz": {"schema": {"type": "string", "format": "binary"}},
+        },
+    },
+    **problems(400, 404, 409, 410),
+}
 _MADE: Final[dict[int | str, dict[str, Any]]] = {
     CREATED: {"model": StepTold, "description": "Kept."},
     **told(StepTold, 400, 404, 409, 410, 412, description="It was done before, under the same `Idempotency-Key`."),
@@ -263,15 +274,19 @@ async def context(
     return answered(found)
 
 
-@router.get("/sessions/{session}/export", responses=told(Told, 400, 404, 409, description="The whole session."))
+@router.get("/sessions/{session}/export", responses=_EXPORT, response_class=Response)
 async def export(
     request: Request,
     session: SessionId,
-    format: Annotated[str, Query(pattern="^json$")] = "json",  # noqa: A002, ARG001 - its name in the API; one form so far
+    format: Annotated[Literal["json", "bundle"], Query()] = "json",  # noqa: A002 - its name in the API
 ) -> Response:
-    """Give the whole session: records, contents, agents, and the passages it names."""
-    allowed(request, Scope.READ)
-    return answered(await actions(request).session_reading.exported(session))
+    """Give the whole session: as JSON, or as a bundle with all evidence that stands by itself."""
+    caller = allowed(request, Scope.READ)
+    if format == "json":
+        return answered(await actions(request).session_reading.exported(session))
+    history = await _sessions(request).book.history(session)
+    asked = BundleRequest(ids=(history.session.id,))
+    return file_of(await actions(request).bundle(asked, caller, lambda *_: None))
 
 
 @router.get("/sessions/{session}/agents/{agent}", responses=told(AgentTold, 400, 404, 409, 410))

@@ -189,6 +189,12 @@ class Catalogue:
         )
         return PassageRow(ref, from_raw(row.record), row.source)
 
+    def passages_of(self, capture: str) -> list[str]:
+        """The ids of the passages of a capture that some record shows. Reads the whole table."""
+        with self._database.read() as connection:
+            query = select(passages.c.id).where(passages.c.capture == to_raw(capture))
+            return [from_raw(raw) for raw in connection.execute(query).scalars()]
+
     def position_of(self, record_id: str) -> int | None:
         """The place of a logged record."""
         query = select(func.min(entries.c.position)).where(entries.c.id == to_raw(record_id))

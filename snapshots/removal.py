@@ -1,8 +1,8 @@
 """Removing pages: what goes, found through the catalogue and read from the records. Nothing is changed here.
 
 With a capture go its document and blobs, unless something that stays needs them, and every reply in which the page was
-shown: the bodies that were served for the searches and fetches that name it, and the raw replies of the providers that
-found it. The records of those searches and fetches stay; they hold no text.
+shown: the bodies that were served for the searches and fetches that name it, the raw replies of the providers that
+found it, and what sessions repeat of it. The records of those searches and fetches stay; they hold no text.
 """
 
 import json
@@ -20,6 +20,7 @@ from snapshots.errors import BadRecord, DamagedObject, RemovedId, UnknownId
 from snapshots.reading import Reader
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
+from snapshots.retelling import Retelling
 
 Kind = Literal["capture", "document", "blob", "reply"]
 
@@ -61,6 +62,7 @@ class Planner:
     def __init__(self, reader: Reader, catalogue: Catalogue) -> None:
         self._reader = reader
         self._catalogue = catalogue
+        self._retelling = Retelling(reader, catalogue)
 
     def plan(self, selection: Selection) -> tuple[Removed, ...]:
         """Everything that goes, captures first."""
@@ -76,6 +78,7 @@ class Planner:
             self._contents(plan, name)
         for name in list(plan.captures):
             self._replies(plan, self._showing(name), capture=name)
+            plan.others.update(dict.fromkeys(self._retelling.contents(name, self._text(plan.captures[name])), "reply"))
         for page in selection.pages:
             self._replies(plan, self._catalogue.considering(url=page), url=page)
         listed: list[tuple[str, Kind]] = [(name, "capture") for name in plan.captures]
@@ -179,6 +182,15 @@ class Planner:
                 continue
             if all(any(form in data for form in mark) for mark in marks):
                 plan.others[body] = "reply"
+
+    def _text(self, capture: Capture | None) -> str | None:
+        """What a captured page says; None if it cannot be read any more."""
+        if capture is None:
+            return None
+        try:
+            return self._reader.document(capture.document).visible if capture.document else ""
+        except (UnknownId, DamagedObject, BadRecord):
+            return None
 
     def _title(self, capture: Capture) -> str | None:
         """The title of a capture that goes; empty, which every reply contains, if it cannot be read any more."""

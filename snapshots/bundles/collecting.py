@@ -23,6 +23,7 @@ from snapshots.reading import Reader
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.rows import passages_of
+from snapshots.session import Agent, Event, Session
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is being done, how far it is, and how far it goes (None: unknown)."""
@@ -143,9 +144,11 @@ class Collector:
                 before = rows[-1].position
 
     def _besides(self, name: str, position: int) -> Iterator[str]:
-        """What somebody who asks for a record means with it: what was served for it, or the pages of a crawl."""
+        """What somebody who asks for a record means too: what was served for it, a crawl's pages, a session's steps."""
         kind = self._catalogue.entries(position, 1)[0].kind
-        if kind == "crawl":
+        if kind == "session":
+            yield from (one.id for one in self._catalogue.naming(name, kind="event"))
+        elif kind == "crawl":
             yield from (one.id for one in self._catalogue.naming(name, kind="crawl"))
             after = -1
             while rows := self._catalogue.of_crawl(name, after=after, limit=AT_ONCE):
@@ -295,7 +298,7 @@ def time_of(record: Record | UnknownRecord) -> str:
             return record.retrieved_at
         case Serving():
             return record.served_at
-        case Crawl() | Deletion() | Provisional():
+        case Crawl() | Deletion() | Provisional() | Session() | Event() | Agent():
             return record.at
         case _:
             return ""
