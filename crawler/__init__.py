@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from crawler.errors import BadSitemap as BadSitemap
     from crawler.errors import CrawlError as CrawlError
     from crawler.errors import NameNotFound as NameNotFound
+    from crawler.errors import NoBrowser as NoBrowser
+    from crawler.errors import NotRendered as NotRendered
     from crawler.fetcher import Fetcher as Fetcher
     from crawler.frontier import Scope as Scope
     from crawler.frontier import SiteCrawl as SiteCrawl
@@ -39,6 +41,13 @@ if TYPE_CHECKING:
     from crawler.reading import Link as Link
     from crawler.reading import Reading as Reading
     from crawler.reading import RobotsMeta as RobotsMeta
+    from crawler.renderer import Renderer as Renderer
+    from crawler.rendering import Navigation as Navigation
+    from crawler.rendering import Rendered as Rendered
+    from crawler.rendering import RenderMode as RenderMode
+    from crawler.rendering import RenderSettings as RenderSettings
+    from crawler.rendering import Shot as Shot
+    from crawler.rendering import Wanted as Wanted
     from crawler.resolving import Resolver as Resolver
     from crawler.robots import Rules as Rules
     from crawler.sitemap import Sitemap as Sitemap
@@ -71,6 +80,9 @@ _HOMES = {
     "Language": "crawler.reading",
     "Link": "crawler.reading",
     "NameNotFound": "crawler.errors",
+    "Navigation": "crawler.rendering",
+    "NoBrowser": "crawler.errors",
+    "NotRendered": "crawler.errors",
     "parse_address": "crawler.addresses",
     "Provider": "crawler.providers",
     "ProviderFailed": "crawler.providers",
@@ -79,6 +91,10 @@ _HOMES = {
     "read_sitemap": "crawler.sitemap",
     "ReaderPool": "crawler.reader_pool",
     "Reading": "crawler.reading",
+    "Rendered": "crawler.rendering",
+    "Renderer": "crawler.renderer",
+    "RenderMode": "crawler.rendering",
+    "RenderSettings": "crawler.rendering",
     "Resolver": "crawler.resolving",
     "RobotsMeta": "crawler.reading",
     "RobotsMode": "crawler.visit",
@@ -87,11 +103,13 @@ _HOMES = {
     "same_origin": "crawler.addresses",
     "same_site": "crawler.addresses",
     "Scope": "crawler.frontier",
+    "Shot": "crawler.rendering",
     "SiteCrawl": "crawler.frontier",
     "Sitemap": "crawler.sitemap",
     "Step": "crawler.frontier",
     "Tls": "crawler.visit",
     "Visit": "crawler.visit",
+    "Wanted": "crawler.rendering",
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - the table is the one list of names; type checkers read the imports above

@@ -59,6 +59,11 @@ class Jar:
             elif key in self._cookies or len(self._cookies) < MAX_COOKIES:
                 self._cookies[key] = cookie
 
+    @property
+    def cookies(self) -> tuple[Cookie, ...]:
+        """All that are set now."""
+        return tuple(self._cookies.values())
+
     def header(self, address: Address) -> str | None:
         """Give the Cookie header for a request, longest paths first; None without cookies."""
         going = [cookie for cookie in self._cookies.values() if cookie.goes_to(address)]

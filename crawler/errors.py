@@ -145,3 +145,17 @@ class BadSitemap(CrawlError):
     """The bytes are no sitemap, or one that cannot be read within the limits."""
 
     reason = "bad_sitemap"
+
+
+class NoBrowser(CrawlError):
+    """There is no Chromium to render with, or it cannot be started."""
+
+    reason = "no_browser"
+
+
+class NotRendered(CrawlError):
+    """The browser could not show the page: `render_timeout`, `render_crashed`, `render_refused`, `render_failed`."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        super().__init__(message)

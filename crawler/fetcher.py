@@ -54,10 +54,19 @@ class Fetcher:
             assert used is not None, "one of the two is there"
             return Connections(Dialler(guard, used, client, settings.connect_timeout), self._clock)
 
+        self._resolver = self._own_resolver if resolver is None else resolver
+        self._client = client
         self._guarded = connections(replace(self._operators, origins=frozenset()))
         self._exempt = connections(self._operators)
         self._pace = Pace(self._clock, delay=settings.delay, concurrency=settings.concurrency)
         self._robots = Robots(self._ask_robots, product_token(settings.user_agent), self._clock)
+
+    @property
+    def dialler(self) -> Dialler:
+        """Opens connections to where pages may lead: for a browser, which is to reach nothing else."""
+        assert self._resolver is not None, "there is one"
+        guard = replace(self._operators, origins=frozenset())
+        return Dialler(guard, self._resolver, self._client, self.settings.connect_timeout)
 
     async def __aenter__(self) -> Self:
         return self

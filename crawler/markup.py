@@ -62,6 +62,28 @@ def parse_html(text: str) -> Any | None:
     raise TooDeep(reason)
 
 
+_SHADOW_ROOTS: Final = etree.XPath("descendant::template[@shadowrootmode='open' or @shadowroot='open']")
+
+
+def open_shadow_roots(root: Any) -> int:
+    """Put declared shadow roots where a reader sees them, with what is slotted into them. Returns how many."""
+    templates = _SHADOW_ROOTS(root)
+    for template in templates:
+        host = template.getparent()
+        if host is None:
+            continue
+        slots = {slot.get("name") or "": slot for slot in reversed(list(template.iter("slot")))}
+        for child in [c for c in host if c is not template and isinstance(c.tag, str)]:
+            slot = slots.get(child.get("slot") or "")
+            if slot is not None:
+                tail, child.tail = child.tail, None
+                slot.append(child)
+                if tail and tail.strip():
+                    template.tail = (template.tail or "") + tail
+        template.tag = "div"
+    return len(templates)
+
+
 def cut_out(element: Any) -> None:
     """Take ELEMENT out and leave the text after it."""
     parent = element.getparent()

@@ -66,6 +66,7 @@ def visit_of(
         settings=settings,
         started_at=started_at,
         retrieved_at=now,
+        cookies=trip.cookies,
         retry_after=failure.seconds if isinstance(failure, PaceHeld) else _retry_after(trip, now),
     )
 

@@ -14,6 +14,7 @@ from lxml import etree
 
 from crawler.head import Head
 from crawler.markup import cut_out
+from crawler.page_words import NOT_YET
 from crawler.visible import hidden_elements, visible_text
 
 MAX_HEADINGS: Final = 6
@@ -58,6 +59,7 @@ class Signs:
     `own` counts the words of the page's own text without links, `prose` those of its longer lines, `words` all that can
     be seen. `passwords` are fields for one, outside the page's furniture. `free` is what the page's data says about
     reading it without paying (None: nothing). `article`: it calls itself one, with a date or an author.
+    `roots` are empty places that programs in pages fill, `unfilled` are empty elements of their own making.
     """
 
     titles: tuple[str, ...] = ()
@@ -76,6 +78,10 @@ class Signs:
     refresh: str | None = None
     scripts: bool = False
     text: bool = True
+    roots: int = 0
+    unfilled: int = 0
+    asks_for_scripts: bool = False
+    length: int = 0
 
 
 def count_words(text: str) -> int:
@@ -129,6 +135,10 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         refresh=next((c.partition("=")[2].strip("'\" ") for c in head.meta.get("refresh", ()) if "=" in c), None),
         scripts=lowered.count("<script") > 0,
         text=bool(own_text),
+        roots=len(_ROOTS(root)),
+        unfilled=sum(1 for e in _UNFILLED(tree) if "-" in e.tag),
+        asks_for_scripts=any(NOT_YET.search(_folded("".join(e.itertext()))) for e in root.iter("noscript")),
+        length=len(source),
     )
 
 
@@ -220,6 +230,10 @@ _ROOTS: Final = etree.XPath(
     " and (self::main or self::app-root or @id='root' or @id='app' or @id='__next' or @id='__nuxt' or @id='main'"
     " or @id='content' or @id='application' or @id='react-root' or @id='svelte' or @role='main')]"
 )
+
+
+# Elements that scripts fill: their names have a hyphen, and there is nothing in them.
+_UNFILLED: Final = etree.XPath("descendant::*[not(*) and not(normalize-space()) and contains(name(), '-')]")
 
 
 def _says_it_is_a_shell(root: Any) -> bool:

@@ -25,6 +25,10 @@ TEASER: Final = 700
 """Words in prose that are shown of a text before one has to pay."""
 SHARE: Final = 0.2
 """Share of a wall's own words that stand in sentences which say that it is one."""
+LITTLE: Final = 30
+"""Words of its own below which a page of much markup probably gets its text from a script."""
+MUCH: Final = 1000
+"""Characters of markup for each such word."""
 HEADING: Final = 14
 """Words of a heading that may be one sentence about the page; longer ones are told in prose."""
 LABEL: Final = 24
@@ -55,6 +59,22 @@ def judge_page(arrival: Arrival, signs: Signs, *, consent_only: bool = False) ->
     if consent_only:
         return "consent", ("the only text is a consent notice",)
     return _emptiness(arrival, signs) or ("ok", ())
+
+
+def why_browser(signs: Signs, state: PageState) -> str | None:
+    """Why a browser would probably show more of the page than its HTML says; None if there is no sign of that."""
+    if state in ("consent", "empty") and (signs.scripts or signs.asks_for_scripts):
+        return "empty_shell" if state == "empty" else "consent_wall"
+    if not signs.scripts or state != "ok":
+        return None
+    thin = signs.own <= LITTLE and signs.prose <= LITTLE and signs.length >= MUCH * max(signs.own, 1)
+    reasons = {
+        "empty_root": bool(signs.roots) and signs.own <= SHORT,
+        "asks_for_scripts": signs.asks_for_scripts and signs.own <= SHORT,
+        "unfilled_elements": bool(signs.unfilled) and signs.own <= WALL,
+        "little_text": thin,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 Found = tuple[PageState, tuple[str, ...]] | None

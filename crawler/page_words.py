@@ -16,6 +16,9 @@ NOT_YET         scripts are missing, or a while
 CONSENT_FIRST   agree to something before anything is shown
 AGREE           what the buttons below that are called
 FILLER          what stands beside such words without a meaning of its own
+REFUSE_BUTTON   the whole label of a button that says no, as text: it is handed to a page
+AGREE_BUTTON    the same for one that says yes
+ABOUT_CONSENT   what a notice speaks of, as text
 TELLS_HOW       that a heading is one of a text about such things
 """
 
@@ -52,3 +55,6 @@ CONSENT_FIRST: Final = _any_of(_LISTS["consent_first"])
 AGREE: Final = _any_of(_LISTS["agree"])
 FILLER: Final = re.compile(rf"(?:{_any_of(_LISTS['filler']).pattern}|[\d\W_]+)")
 TELLS_HOW: Final = _any_of(_LISTS["tells_how"])
+REFUSE_BUTTON: Final = "|".join(_LISTS["refuse"])
+AGREE_BUTTON: Final = "|".join(_LISTS["agree_button"])
+ABOUT_CONSENT: Final = "|".join(_LISTS["about_consent"])

@@ -11,9 +11,9 @@ from crawler.kinds import HTML, PDF, is_binary, is_text, kind_of
 from crawler.language import find_language
 from crawler.links import find_links, resolve
 from crawler.main_text import MainText, main_text
-from crawler.markup import TooDeep, parse_html
+from crawler.markup import TooDeep, open_shadow_roots, parse_html
 from crawler.page_signs import Signs, page_signs
-from crawler.page_state import judge_page
+from crawler.page_state import judge_page, why_browser
 from crawler.reader_text import extractors, pdf_reading, read_as_plain, text_reading
 from crawler.reading import Reading, RobotsMeta
 from crawler.titles import find_title
@@ -72,6 +72,7 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
             base=url, blocks=plain.blocks, flags=plain.flags, page_state=plain.page_state,
             page_state_evidence=plain.page_state_evidence, extractors=plain.extractors, replaced=plain.replaced,
         )  # fmt: skip
+    open_shadow_roots(root)
     head = read_head(root)
     base = resolve(head.base, url) or url
     links, links_total = find_links(root, base)
@@ -82,6 +83,7 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
     signs = page_signs(root, head, source=decoded.text, visible=visible.text)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
     state, evidence = judge_page(arrival, signs, consent_only=main.consent_only)
+    why = why_browser(signs, state)
     return Reading(
         "ok" if main.text else "empty",
         kind,
@@ -99,11 +101,12 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
         blocks=main.blocks,
         links=links,
         links_total=links_total,
-        flags=_flags(text_flags(visible, main.text), decoded),
+        flags=_flags(text_flags(visible, main.text), decoded, why),
         page_state=state,
         page_state_evidence=evidence,
         extractors=extractors("trafilatura", "resiliparse", "lxml", main_text=main.extractor),
         robots_meta=_robots(head),
+        needs_browser=why,
         replaced=decoded.replaced,
     )
 
@@ -114,8 +117,9 @@ def _detail(main: MainText) -> str | None:
     return main.detail if main.text else "no text was found"
 
 
-def _flags(flags: tuple[str, ...], decoded: Decoded) -> tuple[str, ...]:
-    return (*flags, "replaced_characters") if decoded.replaced else flags
+def _flags(flags: tuple[str, ...], decoded: Decoded, why_browser: str | None) -> tuple[str, ...]:
+    more = {"replaced_characters": decoded.replaced > 0, "needs_browser": why_browser is not None}
+    return (*flags, *(flag for flag, holds in more.items() if holds))
 
 
 def _robots(head: Head) -> RobotsMeta:

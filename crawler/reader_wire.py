@@ -87,5 +87,5 @@ _PARTS: Final[dict[str, type[Any]]] = {
 }
 _PLAIN: Final = (
     "outcome", "media_type", "detail", "text", "visible", "title", "author", "canonical", "base", "links_total",
-    "flags", "page_state", "page_state_evidence", "extractors", "replaced",
+    "flags", "page_state", "page_state_evidence", "extractors", "needs_browser", "replaced",
 )  # fmt: skip

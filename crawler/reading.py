@@ -105,5 +105,7 @@ class Reading:
     page_state_evidence: tuple[str, ...] = ()
     extractors: tuple[tuple[str, str], ...] = ()
     robots_meta: RobotsMeta = RobotsMeta()
+    needs_browser: str | None = None
+    """Why a browser would probably show more than the HTML says: a machine code; None if there is no sign of it."""
     replaced: int = 0
     """How many bytes or sequences the charset could not decode (U+FFFD that decoding put in)."""

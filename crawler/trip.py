@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes
 from crawler.addresses import MAX_ADDRESS, Address, parse_address
 from crawler.clock import Clock
 from crawler.connections import Connections
-from crawler.cookies import Jar
+from crawler.cookies import Cookie, Jar
 from crawler.errors import BadAddress, BadRedirect, BrokenExchange, CrawlError, TlsFailed
 from crawler.exchange import Connection, Head
 from crawler.receive import Intake, skim
@@ -75,6 +75,11 @@ class Trip:
     _jar: Jar = field(default_factory=Jar)
     _seen: Counter[tuple[str, str | None]] = field(default_factory=Counter)
     _open: _OpenHop | None = None
+
+    @property
+    def cookies(self) -> tuple[Cookie, ...]:
+        """What was set on the way."""
+        return self._jar.cookies
 
     async def run(self) -> None:
         """Walk to the end and take in the body there.

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from crawler.cookies import Cookie
+
 Outcome = Literal["ok", "incomplete", "timeout", "too_large", "refused", "rate_limited", "error"]
 RobotsMode = Literal["follow", "record", "ignore"]
 Header = tuple[str, str]
@@ -94,6 +96,8 @@ class Visit:
     retrieved_at: datetime
     clock_offset_ms: int | None = None
     retry_after: float | None = None
+    cookies: tuple[Cookie, ...] = ()
+    """What the site had set in the end: for a browser that goes on from here, never for records."""
 
     @property
     def status(self) -> int | None:

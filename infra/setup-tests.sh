@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# System packages that the tests use: a PostgreSQL server, and Debian's HTML documentation of Python as a real site.
+# System packages that the tests use: a PostgreSQL server, Chromium, and Debian's HTML documentation of Python as a real
+# site.
 # Installs them when run as root on Debian; otherwise says what is missing and how to get it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 have_postgresql() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
 have_pages() { compgen -G '/usr/share/doc/python3*/html/library/contextlib.html' >/dev/null || [ -e .tmp/python3-doc/html/library/contextlib.html ]; }
+have_chromium() { command -v chromium-headless-shell chromium google-chrome >/dev/null; }
 updated=
 apt() {
     if [ -z "$updated" ]; then
@@ -28,6 +30,7 @@ unpack_pages() {
 
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
     have_postgresql || { echo "setup-tests: installing postgresql" && apt install -y --no-install-recommends postgresql; }
+    have_chromium || { echo "setup-tests: installing chromium-headless-shell" && apt install -y --no-install-recommends chromium-headless-shell; }
     have_pages || { echo "setup-tests: installing python3-doc" && apt install -y --no-install-recommends python3-doc; }
 fi
 have_pages || { command -v apt-get >/dev/null && echo "setup-tests: unpacking python3-doc" && unpack_pages; } || true
@@ -35,6 +38,7 @@ have_pages || { command -v apt-get >/dev/null && echo "setup-tests: unpacking py
 missing=()
 have_postgresql || missing+=(postgresql)
 have_pages || missing+=(python3-doc)
+have_chromium || missing+=(chromium-headless-shell)
 if [ ${#missing[@]} -gt 0 ]; then
     echo "setup-tests: the tests need these packages: ${missing[*]}" >&2
     echo "setup-tests: on Debian or Ubuntu: sudo apt-get install --no-install-recommends ${missing[*]}" >&2

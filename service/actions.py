@@ -191,7 +191,8 @@ class Actions:
 
     async def doctor(self, *, deep: bool, progress: Progress) -> Json:
         """Check this installation."""
-        return await run_sync(checking.doctor, self.parts, deep, progress)
+        browser = await checking.browser(self.parts)
+        return await run_sync(checking.doctor, self.parts, deep, progress, (browser,))
 
     async def log_key_show(self) -> Json:
         """The log's public key."""

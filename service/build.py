@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 from anyio.to_thread import run_sync
 
-from crawler import Fetcher, FetchSettings, ReaderPool, Resolver
+from crawler import Fetcher, FetchSettings, ReaderPool, Renderer, RenderSettings, Resolver
 from index import Index, IndexDamaged, IndexVersion
 from service.actions import Actions
 from service.bundling import Bundles, clear
@@ -80,6 +80,7 @@ async def build(
         if readers is None:
             pool = ReaderPool(settings.readers, memory_limit=settings.read_memory, time_limit=settings.read_seconds)
             readers = await stack.enter_async_context(pool)
+        renderer = await stack.enter_async_context(_renderer(settings, fetcher))
         keyring = Keyring(opened.state, clock)
         stack.push_async_callback(run_sync, keyring.flush)
         post = posting(settings, resolver)
@@ -96,6 +97,7 @@ async def build(
             follower=follower,
             fetcher=fetcher,
             readers=readers,
+            renderer=renderer,
             clock=clock,
             stamper=stamper,
         )
@@ -228,10 +230,27 @@ def _close_index(follower: Follower) -> None:
     follower.index.close()
 
 
+def _renderer(settings: Settings, fetcher: Fetcher) -> Renderer:
+    width, _, height = settings.viewport.partition("x")
+    wanted = RenderSettings(
+        chromium=settings.chromium,
+        sandbox={"auto": None, "on": True, "off": False}[settings.chromium_sandbox],
+        pages=settings.render_concurrency,
+        deadline=settings.render_deadline,
+        locale=settings.locale or "en-US",
+        time_zone=settings.time_zone,
+        width=int(width),
+        height=int(height),
+        user_agent=settings.render_user_agent,
+    )
+    return Renderer(fetcher.dialler, wanted)
+
+
 def _fetcher(settings: Settings, resolver: Resolver | None) -> Fetcher:
     wanted = FetchSettings(
         user_agent=settings.user_agent,
         robots=settings.robots,
+        accept_language=settings.locale,
         max_body=settings.max_body,
         max_wire=settings.max_body,
         deadline=settings.fetch_deadline,

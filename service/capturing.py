@@ -6,14 +6,15 @@ from typing import Any
 
 import anyio.to_thread
 
-from crawler import RobotsMode, parse_address
+from crawler import Wanted, parse_address
 from service import tokens
 from service.answering import Draft, answer
 from service.citing import passages_of, shown
 from service.errors import Problem, outcome_problem
 from service.failures import BadRequest
 from service.following import ANSWERS
-from service.observing import Given, Observation, observe, observe_upload
+from service.looking import Wish, look
+from service.observing import Given, Observation, observe_upload
 from service.parts import Parts
 from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, UploadRequest
 from snapshots import Capture, Document, Fetch, digest, moment, stamp
@@ -34,11 +35,11 @@ class Page:
 
 async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Reply:
     """Answer with a page: a kept capture that is fresh enough, or a new one."""
-    _only_what_exists(request)
+    wish = _wish(request)
     url = parse_address(request.url).href
     page = await from_store(parts, url, request.max_age) if request.max_age else None
-    if page is None:
-        seen = await look(parts, url, robots=parts.settings.robots)
+    if page is None or not _serves(page.capture, wish):
+        seen = await look(parts, url, robots=parts.settings.robots, wish=wish)
         page = Page(seen.capture, seen.document, seen)
     options = request.model_dump(mode="json", exclude_defaults=True, exclude={"url", "session"})
     return await _hand_out(parts, page, caller, options, max_tokens=request.max_tokens, store=request.store)
@@ -66,26 +67,6 @@ async def upload(parts: Parts, request: UploadRequest, caller: Caller) -> Reply:
     )
     page = Page(seen.capture, seen.document, seen)
     return await _hand_out(parts, page, caller, options, max_tokens=request.max_tokens, store=request.store)
-
-
-async def look(
-    parts: Parts, url: str, *, robots: RobotsMode, crawl: str | None = None, patient: bool = False
-) -> Observation:
-    """One visit and, if a whole answer came, its reading. Keeps nothing. `patient` visits wait for their turn."""
-    visit = await parts.fetcher.fetch(url, robots=robots, patient=patient)
-    reading = None
-    if visit.outcome == "ok" and visit.body is not None:
-        reading = await parts.readers.read(
-            visit.body,
-            media_type=visit.media_type,
-            charset=visit.charset_header,
-            url=visit.final,
-            at=visit.retrieved_at,
-            status=visit.status,
-            asked=visit.asked,
-            headers=visit.hops[-1].response_headers if visit.hops else (),
-        )
-    return observe(visit, reading, crawl=crawl)
 
 
 async def from_store(parts: Parts, url: str, max_age: int) -> Page | None:
@@ -128,13 +109,24 @@ def captures(parts: Parts, url: str, limit: int, before: str | None) -> dict[str
     return {"url": url, "captures": listed, "next": str(rows[-1].position) if len(rows) == limit else None}
 
 
-def _only_what_exists(request: CaptureRequest) -> None:
-    """Refuse what needs a browser, rather than quietly do something else."""
-    asked = [name for name in ("screenshot", "pdf") if getattr(request, name)]
-    if request.render == "always":
-        asked.append("render=always")
-    if asked:
-        raise BadRequest(f"this version has no browser: {', '.join(asked)} cannot be done")
+def _wish(request: CaptureRequest) -> Wish:
+    """What is wanted of a browser.
+
+    Raises:
+        BadRequest: a picture of a page that is not to be rendered.
+    """
+    if request.render == "never" and (request.screenshot or request.pdf):
+        raise BadRequest("a picture or a print is one of a rendered page: leave `render` out, or ask for `always`")
+    return Wish(request.render, Wanted(request.screenshot_of if request.screenshot else None, request.pdf))
+
+
+def _serves(capture: Capture, wish: Wish) -> bool:
+    """Whether a kept capture has what is wanted."""
+    if wish.mode == "always" and capture.method != "browser":
+        return False
+    return (not wish.wanted.screenshot or capture.screenshot is not None) and (
+        not wish.wanted.pdf or capture.pdf is not None
+    )
 
 
 async def _hand_out(
@@ -175,6 +167,10 @@ async def _hand_out(
         "age_seconds": max(0, int((now - moment(capture.retrieved_at)).total_seconds())),
         "http_status": capture.hops[-1].status if capture.hops else None,
         "media_type": capture.media_type,
+        "method": capture.method,
+        "rendered": capture.rendered,
+        "screenshot": capture.screenshot,
+        "pdf": capture.pdf,
         "title": title,
         "author": document.author if document else None,
         "published": document.published.model_dump() if document and document.published else None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from crawler import NoBrowser
 from index import QueryError
 from service.following import Follower
 from service.parts import Parts
@@ -82,9 +83,22 @@ def rebuild(parts: Parts, told: Told) -> dict[str, Any]:
     }
 
 
-def doctor(parts: Parts, deep: bool, told: Told) -> dict[str, Any]:  # noqa: FBT001 - called through a thread runner
-    """Check this installation. `deep` reads every object and derives the whole log anew."""
-    checks = [check.told() for check in _checks(parts, deep=deep, told=told)]
+async def browser(parts: Parts) -> Check:
+    """Whether pages can be rendered: starts a browser. Without one, everything but rendering works."""
+    program = parts.renderer.browsers.program
+    try:
+        version = await parts.renderer.version()
+    except NoBrowser as error:
+        return Check("browser", "warning", f"pages cannot be rendered: {error}")
+    boxed = {True: "in its sandbox", False: "without its sandbox", None: "somewhere else"}[
+        parts.renderer.browsers.sandboxed
+    ]
+    return Check("browser", "ok", f"{version} ({program}) starts, {boxed}")
+
+
+def doctor(parts: Parts, deep: bool, told: Told, more: tuple[Check, ...] = ()) -> dict[str, Any]:  # noqa: FBT001 - called through a thread runner
+    """Check this installation. `deep` reads every object and derives the whole log anew; `more` was checked before."""
+    checks = [check.told() for check in (*_checks(parts, deep=deep, told=told), *more)]
     return {"holds": all(check["result"] != "failed" for check in checks), "deep": deep, "checks": checks}
 
 

@@ -24,6 +24,7 @@ def fetch(
     url: Annotated[str, typer.Argument(help="The page.")],
     render: Annotated[str | None, typer.Option(help="auto, never or always: whether a browser renders it.")] = None,
     screenshot: Annotated[bool, typer.Option("--screenshot", help="Keep a picture of it.")] = False,
+    screenshot_of: Annotated[str | None, typer.Option(help="full or viewport: of which part the picture is.")] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Keep a printed copy of it.")] = False,
     max_age: Annotated[int | None, typer.Option(help="Seconds that a kept capture is good enough.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Token budget of the text.")] = None,
@@ -36,6 +37,7 @@ def fetch(
         "url": url,
         "render": render,
         "screenshot": screenshot,
+        "screenshot_of": screenshot_of,
         "pdf": pdf,
         "max_age": max_age,
         "max_tokens": max_tokens,
@@ -167,6 +169,9 @@ def _tell(reply: "Reply", *, as_json: bool, silent: bool = False, text: bool = T
         if found.get("page_state") not in (None, "ok", "unknown"):
             show(f"page state {found['page_state']}, status {found.get('http_status')}")
         show(f"capture {found.get('capture')}")
+        for name in ("screenshot", "pdf"):
+            if found.get(name):
+                show(f"{name} {found[name]}")
         if text:
             show()
             show(found.get("text") or "")

@@ -15,8 +15,9 @@ from anyio.to_thread import run_sync
 
 from crawler import BadSitemap, CrawlError, SiteCrawl, Step, parse_address
 from service.answering import keep
-from service.capturing import Page, from_store, look, reopen
+from service.capturing import Page, from_store, reopen
 from service.failures import UnknownCrawl
+from service.looking import look
 from service.parts import Parts
 from service.requests import Caller, CrawlRequest
 from snapshots import Batch, Capture, CaptureRow, Crawl, EvidenceError, stamp

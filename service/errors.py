@@ -160,6 +160,10 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "crawler.BadAddress": Meaning("bad-address", 400, WRONG_USE, "This is no address that can be fetched."),
     "crawler.AddressRefused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched here."),
     "crawler.RobotsRefused": Meaning("robots-refused", 403, NOT_DONE, "The site's robots.txt does not want this."),
+    "crawler.NoBrowser": Meaning(
+        "no-browser", 503, NOT_DONE, "There is no browser here to render pages with; see CITATOR_CHROMIUM."
+    ),
+    "crawler.NotRendered": Meaning("not-rendered", 502, NOT_DONE, "The browser could not show the page."),
     # the search index
     "index.QueryError": Meaning("index", 500, NOT_DONE, "The search index could not do what was asked."),
     "index.BadOption": Meaning("bad-query", 400, WRONG_USE, "This query cannot be asked."),

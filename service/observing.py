@@ -7,9 +7,10 @@ their own, since thousands of captures share them.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
 from crawler import Hop as SeenHop
-from crawler import Reading, Visit
+from crawler import Navigation, NotRendered, Reading, Rendered, RenderSettings, Visit
 from snapshots import (
     Block,
     Capture,
@@ -46,35 +47,64 @@ class Observation:
         return (self.document, self.capture) if self.document else (self.capture,)
 
 
-def observe(visit: Visit, reading: Reading | None, *, crawl: str | None = None) -> Observation:
+@dataclass(frozen=True)
+class Shown:
+    """What a browser made of a visit: `rendered` is None if it could not, or was not needed. `why` it was asked."""
+
+    rendered: Rendered | None = None
+    settings: RenderSettings | None = None
+    why: str | None = None
+    warnings: tuple[str, ...] = ()
+    failure: NotRendered | None = None
+    """Why the page was not shown, where that was what was asked for."""
+
+
+NOT_SHOWN = Shown()
+FAILURES: Mapping[str, Literal["timeout", "refused"]] = {"render_timeout": "timeout", "render_refused": "refused"}
+
+
+def observe(
+    visit: Visit, reading: Reading | None, *, crawl: str | None = None, shown: Shown = NOT_SHOWN
+) -> Observation:
     """The records of one visit. `reading` is None when there was nothing to read."""
     blobs: list[bytes] = []
     hops = tuple(_hop(hop, blobs) for hop in visit.hops)
     body = digest(visit.body) if visit.body is not None else None
     if visit.body is not None:
         blobs.append(visit.body)
-    document = _document(reading, body, visit.final) if reading and body else None
-    warnings = list(visit.warnings)
+    rendered = shown.rendered
+    source = body
+    if rendered is not None:
+        source = digest(rendered.document)
+        blobs += [blob for blob in (rendered.document, rendered.screenshot, rendered.pdf) if blob is not None]
+        hops += tuple(_navigation(one, visit) for one in rendered.navigations)
+    document = _document(reading, source, visit.final) if reading and source else None
+    warnings = [*visit.warnings, *shown.warnings, *(rendered.actions + rendered.warnings if rendered else ())]
+    failure = shown.failure
     if reading:
         warnings += _warnings(reading)
     state = reading.page_state if reading else "unknown"
     capture = Capture(
         asked=visit.asked,
-        final=visit.final,
+        final=rendered.navigations[-1].url if rendered and rendered.navigations else visit.final,
         hops=hops,
         body=body,
         body_length=len(visit.body or b""),
         wire_length=visit.wire_length,
         wire_digest=f"sha256:{visit.wire_sha256}" if visit.wire_sha256 else None,
-        method="http",
-        settings=dict(visit.settings),
-        locale=_sent(visit, "accept-language"),
-        user_agent=visit.user_agent,
+        rendered=digest(rendered.document) if rendered else None,
+        screenshot=digest(rendered.screenshot) if rendered and rendered.screenshot else None,
+        pdf=digest(rendered.pdf) if rendered and rendered.pdf else None,
+        method="browser" if rendered else "http",
+        settings=dict(visit.settings) | _render_settings(shown),
+        locale=shown.settings.locale if rendered and shown.settings else _sent(visit, "accept-language"),
+        time_zone=shown.settings.time_zone if rendered and shown.settings else None,
+        user_agent=(shown.settings.user_agent if rendered and shown.settings else None) or visit.user_agent,
         clock_offset_ms=visit.clock_offset_ms,
-        outcome=visit.outcome,
-        reason=visit.reason,
-        detail=visit.detail,
-        page_state=state if visit.outcome == "ok" else "unknown",
+        outcome=FAILURES.get(failure.reason, "error") if failure else visit.outcome,
+        reason=failure.reason if failure else visit.reason,
+        detail=str(failure) if failure else visit.detail,
+        page_state=state if visit.outcome == "ok" and failure is None else "unknown",
         page_state_evidence=reading.page_state_evidence if reading else (),
         warnings=tuple(warnings),
         media_type=reading.media_type if reading else visit.media_type,
@@ -90,6 +120,37 @@ def observe(visit: Visit, reading: Reading | None, *, crawl: str | None = None) 
         crawl=crawl,
     )
     return Observation(capture, document, tuple(blobs), reading)
+
+
+def _render_settings(shown: Shown) -> dict[str, str | int | bool | None]:
+    """What shaped a rendering, as a record holds it."""
+    if shown.rendered is None or shown.settings is None:
+        return {}
+    used = shown.settings
+    return {
+        "render_why": shown.why,
+        "render_deadline": f"{used.deadline:g}",
+        "browser": shown.rendered.browser,
+        "viewport": f"{used.width}x{used.height}",
+        "rendered_cut": shown.rendered.cut,
+    }
+
+
+def _navigation(seen: Navigation, visit: Visit) -> Hop:
+    """A document that the page itself went to, in the browser."""
+    return Hop(
+        url=seen.url,
+        method="GET",
+        request_headers=(),
+        status=seen.status,
+        response_headers=seen.headers,
+        protocol=None,
+        remote=None,
+        tls=None,
+        started_at=stamp(visit.retrieved_at),
+        ended_at=stamp(visit.retrieved_at),
+        error=None,
+    )
 
 
 @dataclass(frozen=True)

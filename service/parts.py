@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from crawler import Fetcher, Reading
+from crawler import Fetcher, Reading, Renderer
 from service.clock import Clock
 from service.following import Follower
 from service.keyring import Keyring
@@ -44,5 +44,6 @@ class Parts:
     follower: Follower
     fetcher: Fetcher
     readers: Readers
+    renderer: Renderer
     clock: Clock
     stamper: Stamper

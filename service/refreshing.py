@@ -6,7 +6,7 @@ from typing import Any
 
 from crawler import BadAddress
 from service.answering import keep
-from service.capturing import look
+from service.looking import look
 from service.parts import Parts
 from service.requests import SearchRequest
 from snapshots import Batch, moment

@@ -150,10 +150,13 @@ class CaptureRequest(Asked):
     """Fetch one page, keep what was seen, give its text for reading."""
 
     url: Url = Field(description="The page.", examples=["https://www.example.org/"])
-    render: Literal["auto", "never", "always"] = Field(
-        default="auto", description="Whether a browser renders the page; `auto`: when it needs it."
+    render: Literal["auto", "never", "always"] | None = Field(
+        default=None, description="Whether a browser renders the page; `auto`: when it needs it. None given: as set."
     )
     screenshot: bool = Field(default=False, description="Keep a picture of the rendered page.")
+    screenshot_of: Literal["full", "viewport"] = Field(
+        default="full", description="The picture: the whole page, or what its first screen shows."
+    )
     pdf: bool = Field(default=False, description="Keep a printed copy of the rendered page.")
     max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")

@@ -6,6 +6,7 @@ without the prefix); the environment wins. `docs/settings.md` has a heading for 
 
 import ipaddress
 import os
+import zoneinfo
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypedDict
 
@@ -84,6 +85,17 @@ class Settings(BaseSettings):
     host_concurrency: int = Field(default=4, ge=1, le=64)
     crawl_concurrency: int = Field(default=8, ge=1, le=256)
 
+    # rendering pages
+    chromium: str | None = None
+    chromium_sandbox: Literal["auto", "on", "off"] = "auto"
+    render: Literal["auto", "never", "always"] = "auto"
+    render_concurrency: int = Field(default=2, ge=1, le=64)
+    render_deadline: float = Field(default=20.0, gt=0, le=600)
+    render_user_agent: str | None = None
+    locale: str | None = Field(default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$")
+    time_zone: str = "UTC"
+    viewport: str = Field(default="1280x800", pattern=r"^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$")
+
     # reading pages
     readers: int = Field(default_factory=lambda: min(os.cpu_count() or 1, 8), ge=1, le=256)
     read_seconds: float = Field(default=20.0, gt=0, le=600)
@@ -104,10 +116,17 @@ class Settings(BaseSettings):
             ipaddress.ip_network(network, strict=False)
         return value
 
-    @field_validator("user_agent")
+    @field_validator("time_zone")
     @classmethod
-    def _header(cls, value: str) -> str:
-        if not (value.isascii() and value.isprintable()):
+    def _zone(cls, value: str) -> str:
+        if value != "UTC" and value not in zoneinfo.available_timezones():
+            raise ValueError("a time zone is named like Europe/Berlin")
+        return value
+
+    @field_validator("user_agent", "render_user_agent")
+    @classmethod
+    def _header(cls, value: str | None) -> str | None:
+        if value is not None and not (value.isascii() and value.isprintable()):
             raise ValueError("headers hold printable ASCII only")
         return value
 

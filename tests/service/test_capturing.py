@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler import BadAddress
+from crawler import BadAddress, NoBrowser
 from service.failures import BadRequest
 from service.requests import CaptureRequest, UploadRequest
 from snapshots import Capture, Fetch, Serving, UnknownId, digest
@@ -140,10 +140,13 @@ async def test_what_is_no_address_is_refused_before_anything_is_kept(tmp_path: P
 
 
 async def test_what_needs_a_browser_is_refused_rather_than_done_without_one(tmp_path: Path) -> None:
-    async with opened(tmp_path) as actions:
-        for options in ({"render": "always"}, {"screenshot": True}, {"pdf": True}):
-            with pytest.raises(BadRequest, match="no browser"):
-                await captured(actions, "http://127.0.0.1/", **options)
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path, chromium="off") as actions:
+            for options in ({"render": "always"}, {"screenshot": True}, {"pdf": True}):
+                with pytest.raises(NoBrowser):
+                    await captured(actions, site.url("/ferry"), **options)
+            with pytest.raises(BadRequest, match="rendered"):
+                await captured(actions, site.url("/ferry"), render="never", screenshot=True)
 
 
 async def test_an_upload_is_kept_with_its_claim_and_found(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""What is run inside a page, and what is handed to it. The scripts are in `crawler/scripts/`."""
+
+from importlib.resources import files
+from typing import Any, Final
+
+from crawler.page_words import ABOUT_CONSENT, AGREE_BUTTON, REFUSE_BUTTON
+
+_FOLDER: Final = files("crawler").joinpath("scripts")
+
+DOCUMENT: Final = _FOLDER.joinpath("document.js").read_text(encoding="utf-8")
+SCROLL: Final = _FOLDER.joinpath("scroll.js").read_text(encoding="utf-8")
+CONSENT: Final = _FOLDER.joinpath("consent.js").read_text(encoding="utf-8")
+
+BEFORE_ALL: Final = """
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport"]) {
+  try { Object.defineProperty(globalThis, name, { value: undefined }); } catch (_) {}
+}
+globalThis.print = () => {};
+"""
+"""Runs before a page's own scripts, in every frame: what would connect around the proxy is not there."""
+
+_KNOWN: Final = (
+    # buttons of widely used consent programs: those that refuse come first
+    ("#onetrust-reject-all-handler", "refuse"),
+    ("#didomi-notice-disagree-button, .didomi-continue-without-agreeing", "refuse"),
+    ("#CybotCookiebotDialogBodyButtonDecline", "refuse"),
+    ("[data-testid=uc-deny-all-button]", "refuse"),
+    (".fc-cta-do-not-consent", "refuse"),
+    (".sp_choice_type_REJECT_ALL", "refuse"),
+    ("#onetrust-accept-btn-handler", "agree"),
+    ("#didomi-notice-agree-button", "agree"),
+    ("#CybotCookiebotDialogBodyLevelButtonLevelOptinAllowAll, #CybotCookiebotDialogBodyButtonAccept", "agree"),
+    ("[data-testid=uc-accept-all-button]", "agree"),
+    (".fc-cta-consent", "agree"),
+    (".sp_choice_type_11", "agree"),
+    (".cc-compliance .cc-dismiss, .cc-compliance .cc-allow", "agree"),
+)
+
+CONSENT_ARGUMENT: Final[dict[str, Any]] = {
+    "refuse": f"^(?:{REFUSE_BUTTON})$",
+    "agree": f"^(?:{AGREE_BUTTON})$",
+    "about": ABOUT_CONSENT,
+    "known": _KNOWN,
+}
