@@ -63,7 +63,8 @@ if TYPE_CHECKING:
     from snapshots.bundles.writing import Bundle, BundleMaker, write_bundle
     from snapshots.canonical import Json
     from snapshots.capture import Capture, Charset, Hop, Method, Outcome, PageState, Robots, Sighting, Tls
-    from snapshots.catalogue import CaptureRow, Catalogue, Naming, PassageRow
+    from snapshots.catalogue import Catalogue
+    from snapshots.catalogue_rows import CaptureRow, Naming, PassageRow
     from snapshots.checking import CheckReport, Finding
     from snapshots.deeds import Crawl, CrawlState, Deletion, Hold, Import, Recheck, Removed, Watch
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
@@ -104,7 +105,7 @@ _HOME = {
     "BundleTokens": "bundles.evidence",
     "Candidate": "answers",
     "Capture": "capture",
-    "CaptureRow": "catalogue",
+    "CaptureRow": "catalogue_rows",
     "Catalogue": "catalogue",
     "Charset": "capture",
     "CheckReport": "checking",
@@ -136,7 +137,7 @@ _HOME = {
     "LogReport": "log_check",
     "LoggedRecord": "record",
     "Method": "capture",
-    "Naming": "catalogue",
+    "Naming": "catalogue_rows",
     "NoTokens": "bundles.evidence",
     "Objects": "objects",
     "OrderedLog": "batches",
@@ -146,7 +147,7 @@ _HOME = {
     "PageText": "quotes.cited",
     "Passage": "passages",
     "PassageRef": "answers",
-    "PassageRow": "catalogue",
+    "PassageRow": "catalogue_rows",
     "Progress": "batches",
     "Post": "stamps",
     "Proof": "proof",

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from snapshots.answers import PassageRef
 from snapshots.batches import Batch, Kept, OrderedLog, Progress
 from snapshots.capture import Capture, Sighting
-from snapshots.catalogue import Catalogue, Naming
+from snapshots.catalogue import Catalogue
+from snapshots.catalogue_rows import Naming
 from snapshots.checking import Checker, CheckReport
 from snapshots.committer import Committer
 from snapshots.deeds import Deletion

@@ -5,7 +5,6 @@ A view of bucket and log. It is fed entry by entry in the order of the log, and 
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
@@ -14,6 +13,7 @@ from sqlalchemy import Select, delete, func, literal, select
 
 from snapshots.answers import PassageRef
 from snapshots.applying import NAMED_AT_ONCE, add, set_value, value, values
+from snapshots.catalogue_rows import CaptureRow, Naming, PassageRow
 from snapshots.database import TIMEOUT, Database, chunks
 from snapshots.deeds import Deletion
 from snapshots.ids import from_raw, to_raw
@@ -33,41 +33,6 @@ from snapshots.times import milliseconds, stamp
 
 CANDIDATES: Final = 10
 """How many ids an ambiguous prefix is answered with."""
-
-
-@dataclass(frozen=True)
-class CaptureRow:
-    """A capture as listings show it. `position` is its place in the log; times are stamps."""
-
-    position: int
-    id: str
-    asked: str
-    final: str
-    retrieved_at: str
-    document: str | None
-    body: str | None
-    outcome: str
-    page_state: str
-    method: str
-    crawl: str | None
-
-
-@dataclass(frozen=True)
-class PassageRow:
-    """A passage, and the first logged record that shows it."""
-
-    ref: PassageRef
-    record: str
-    position: int
-
-
-@dataclass(frozen=True)
-class Naming:
-    """A logged record that names an id."""
-
-    position: int
-    id: str
-    kind: str
 
 
 class Catalogue:

@@ -14,7 +14,8 @@ import orjson
 
 from snapshots.answers import Search, Serving
 from snapshots.capture import Capture
-from snapshots.catalogue import Catalogue, Naming
+from snapshots.catalogue import Catalogue
+from snapshots.catalogue_rows import Naming
 from snapshots.deeds import Removed
 from snapshots.errors import BadRecord, DamagedObject, RemovedId, UnknownId
 from snapshots.reading import Reader
