@@ -65,6 +65,7 @@ bench: setup-dev setup-tests ## speed beside its baselines, with the figures for
 lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt
 	$(LOCK) $(if $(UPGRADE),--upgrade) --group dev -c requirements/run.txt -o requirements/dev.txt
+	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header $(if $(UPGRADE),--upgrade) --group clients-apart -o requirements/clients-apart.txt
 
 image-check: setup-dev ## check the Dockerfile and the compose file
 	$(BIN)/hadolint Dockerfile

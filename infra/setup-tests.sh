@@ -2,6 +2,7 @@
 # System packages that the tests use: a PostgreSQL server, Chromium, and Debian's HTML documentation of Python as a real
 # site.
 # Installs them when run as root on Debian; otherwise says what is missing and how to get it.
+# Besides, into .tmp: clients that need other libraries than the service, and the MCP inspector where Node is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,6 +35,22 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
     have_pages || { echo "setup-tests: installing python3-doc" && apt install -y --no-install-recommends python3-doc; }
 fi
 have_pages || { command -v apt-get >/dev/null && echo "setup-tests: unpacking python3-doc" && unpack_pages; } || true
+
+# Clients apart, if their list has changed since they were installed.
+uv=.venv/bin/uv
+if [ -x "$uv" ] && ! cmp -s requirements/clients-apart.txt .tmp/clients/installed.txt; then
+    echo "setup-tests: installing clients apart"
+    "$uv" venv -q --clear .tmp/clients
+    VIRTUAL_ENV=.tmp/clients "$uv" pip sync -q requirements/clients-apart.txt
+    cp requirements/clients-apart.txt .tmp/clients/installed.txt
+fi
+if command -v npm >/dev/null && ! cmp -s infra/inspector/package-lock.json .tmp/inspector/installed.json; then
+    echo "setup-tests: installing the MCP inspector"
+    rm -rf .tmp/inspector && mkdir -p .tmp/inspector
+    cp infra/inspector/package.json infra/inspector/package-lock.json .tmp/inspector/
+    npm install --prefix .tmp/inspector --ignore-scripts --no-save --no-audit --no-fund --loglevel=error >/dev/null
+    cp infra/inspector/package-lock.json .tmp/inspector/installed.json
+fi
 
 missing=()
 have_postgresql || missing+=(postgresql)

@@ -10,10 +10,23 @@ from typing import Final
 from anyio.to_thread import run_sync
 
 from crawler import parse_address
-from service import backup, capturing, checking, evidence, listing, log_keys, removing, searching
+from service import (
+    answering,
+    backup,
+    cancelling,
+    capturing,
+    checking,
+    evidence,
+    listing,
+    log_keys,
+    removing,
+    searching,
+    sitemaps,
+)
 from service.bundling import Bundles
 from service.crawling import Crawls
 from service.doors import Json, Progress
+from service.forms import Served
 from service.parts import Parts
 from service.requests import (
     MAX_POSITION,
@@ -178,6 +191,21 @@ class Actions:
         """Who holds this key, if it is good."""
         keyring = self.parts.keyring
         return keyring.remembered(key) or await run_sync(keyring.authenticate, key)
+
+    # replies of other doors
+
+    async def serve(self, ids: Sequence[str], served: Served, caller: Caller, /) -> str | None:
+        """Keep a reply that was made of several."""
+        leading = [await run_sync(evidence.leading, self.parts.archive, one) for one in dict.fromkeys(ids)]
+        return await answering.serve(self.parts, tuple(dict.fromkeys(leading)), served, caller)
+
+    async def cancelled(self, request: SearchRequest | CaptureRequest, caller: Caller, after_ms: int, /) -> str:
+        """Keep that a search or a fetch was called off."""
+        return await cancelling.cancelled(self.parts, request, caller, after_ms)
+
+    async def sitemap(self, url: str, /) -> list[str]:
+        """The addresses in a site's sitemaps."""
+        return await sitemaps.addresses(self.parts, url)
 
     # the installation
 

@@ -6,18 +6,23 @@ themselves and says so.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from service.errors import Problem
+from service.forms import Served
 from service.parts import Parts
 from service.requests import Caller, Reply
-from snapshots import Batch, Fetch, Record, Search, Serving, digest, stamp
+from snapshots import Batch, Fetch, Record, Search, Serving, Serving2, digest, stamp
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"
+
+NOTED = "door"
+"""Under this name a record's options hold what its door was asked besides."""
 
 
 @dataclass(frozen=True)
@@ -37,32 +42,72 @@ class Draft:
 
 
 async def answer(parts: Parts, draft: Draft, caller: Caller, *, store: bool) -> Reply:
-    """Keep the draft and everything it names, and return the reply as it is to be sent.
+    """Keep the draft and everything it names, and return the reply as it is to be sent, in the form of its door.
 
     Raises:
         EvidenceError: it could not be kept; then nothing is answered.
     """
-    status, media_type, head = 200, JSON, {}
-    if draft.problem:
-        status, media_type, head = draft.problem.status, PROBLEM, draft.problem.details()
+    record = draft.record
+    if caller.noted:
+        record = record.model_copy(update={"options": record.options | {NOTED: dict(caller.noted)}})
+    head = draft.problem.details() if draft.problem else {}
     if not store:
-        records = [orjson.loads(record.encoded) for record in (*draft.records, draft.record)]
-        body = orjson.dumps({"record": None, "stored": False} | draft.fields | {"records": records} | head)
-        return Reply(body=body, record=None, serving=None, media_type=media_type, status=status)
-    body = orjson.dumps({"record": draft.record.id} | draft.fields | head)
-    serving = Serving(
-        record=draft.record.id,
-        surface=caller.surface,
-        caller=caller.key,
-        session=caller.session,
-        body=digest(body),
-        media_type=media_type,
-        served_at=stamp(parts.clock()),
+        records = [orjson.loads(one.encoded) for one in (*draft.records, record)]
+        fields = {"record": None, "stored": False} | draft.fields | {"records": records} | head
+    else:
+        fields = {"record": record.id} | draft.fields | head
+    if caller.form is not None:
+        served = caller.form.write(fields)
+    elif draft.problem:
+        served = Served(orjson.dumps(fields), PROBLEM, draft.problem.status)
+    else:
+        served = Served(orjson.dumps(fields))
+    serving = serving_of(parts, record.id, served, caller) if store and served is not None else None
+    if store:
+        bodies = _blobs(served) if served is not None else ()
+        # A body that names its record, which has a nonce: nobody else can have kept the same bytes.
+        own = tuple(body for body in bodies if record.id.encode() in body)
+        shared = tuple(body for body in bodies if body not in own)
+        kept = (*draft.records, record) if serving is None else (*draft.records, record, serving)
+        await keep(parts, Batch(blobs=(*draft.blobs, *shared), own=own, records=kept))
+    shown = served or Served(orjson.dumps(fields))
+    return Reply(
+        body=shown.body,
+        record=record.id if store else None,
+        serving=serving.id if serving else None,
+        media_type=shown.media_type,
+        status=shown.status,
+        structured=shown.structured,
     )
-    # The body names its record, which has a nonce: nobody else can have kept the same bytes.
-    batch = Batch(blobs=draft.blobs, own=(body,), records=(*draft.records, draft.record, serving))
-    await keep(parts, batch)
-    return Reply(body=body, record=draft.record.id, serving=serving.id, media_type=media_type, status=status)
+
+
+async def serve(parts: Parts, records: Sequence[str], served: Served, caller: Caller) -> str | None:
+    """Keep what was served for `records`, which are kept already. Returns the id of the first serving, if any."""
+    servings = [serving_of(parts, record, served, caller) for record in records]
+    if servings:
+        await keep(parts, Batch(blobs=_blobs(served), records=tuple(servings)))
+    return servings[0].id if servings else None
+
+
+def serving_of(parts: Parts, record: str, served: Served, caller: Caller) -> Serving:
+    """The record that this reply was given for `record`."""
+    fields: dict[str, Any] = {
+        "record": record,
+        "surface": caller.surface,
+        "caller": caller.key,
+        "session": caller.session,
+        "body": digest(served.body),
+        "media_type": served.media_type,
+        "served_at": stamp(parts.clock()),
+    }
+    if served.structured is None and not caller.claims:
+        return Serving(**fields)
+    structured = digest(served.structured) if served.structured is not None else None
+    return Serving2(**fields, structured=structured, claims=dict(caller.claims))
+
+
+def _blobs(served: Served) -> tuple[bytes, ...]:
+    return (served.body,) if served.structured is None else (served.body, served.structured)
 
 
 async def keep(parts: Parts, batch: Batch) -> None:

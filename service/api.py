@@ -1,6 +1,8 @@
 """The HTTP application: all routes of the API, behind the gate."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -17,11 +19,14 @@ from service import (
     api_records,
     api_search,
     api_sessions,
+    api_tools,
 )
 from service.api_answers import Route, actions, allowed, answered, refused
 from service.api_documents import document, told
+from service.compatible import firecrawl, openwebui, searxng, tavily
 from service.doors import Actions
 from service.gate import API, CALLER, App, Gate, Rules
+from service.mcp_tools.mount import mount_mcp
 from service.metrics import CONTENT_TYPE, Metrics
 from service.replies import HealthTold, ReadyTold
 from service.requests import Caller, Scope
@@ -71,8 +76,17 @@ async def openapi(request: Request) -> Response:
     return answered(document(request.app))
 
 
-def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None = None) -> App:
-    """The ASGI application over `behind`. Event streams end when `closing` is set."""
+def application(
+    behind: Actions, rules: Rules, *, closing: asyncio.Event | None = None, mcp_structured: bool = True
+) -> App:
+    """The ASGI application over `behind`. Event streams end when `closing` is set. MCP needs the lifespan protocol."""
+    ending = closing or asyncio.Event()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with app.state.mcp(ending):
+            yield
+
     app = FastAPI(
         title="Citator",
         version=API_VERSION,
@@ -80,11 +94,12 @@ def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None 
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        lifespan=lifespan,
         redirect_slashes=False,  # a path is right or wrong; a redirect would repeat a Host header that anyone may send
     )
     app.state.actions = behind
     app.state.metrics = Metrics()
-    app.state.closing = closing or asyncio.Event()
+    app.state.closing = ending
     for part in (
         api_search,
         api_captures,
@@ -96,9 +111,13 @@ def application(behind: Actions, rules: Rules, *, closing: asyncio.Event | None 
         api_keys,
         api_local,
         api_sessions,
+        api_tools,
     ):
         app.include_router(part.router, prefix=API)
     app.include_router(state)
+    for imitated in (searxng, tavily, firecrawl, openwebui):
+        app.include_router(imitated.router)
+    app.state.mcp = mount_mcp(app, behind, structured=mcp_structured)
     app.include_router(web_pages)
     app.add_exception_handler(HTTPException, _no_such_route)
     return Gate(app, authenticate=behind.authenticate, rules=rules, metrics=app.state.metrics)

@@ -15,8 +15,10 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from service.doors import Actions, Json
+from service.error_shapes import shaped
 from service.errors import TABLE, KeyMissing, Problem, ScopeMissing, problem_of
-from service.gate import CALLER, NO_KEY, problem_bytes
+from service.gate import CALLER, NO_KEY
+from service.mistakes import mistaken
 from service.requests import Caller, Reply, Scope
 
 RECORD: Final = "X-Evidence-Record"
@@ -24,9 +26,6 @@ SERVING: Final = "X-Evidence-Serving"
 
 PULSE_SECONDS: Final = 15.0
 """A quiet event stream says that it is alive this often: proxies give up on silence after 30 to 60 seconds."""
-
-MAX_ERRORS: Final = 20
-"""Mistakes listed of one request."""
 
 log = structlog.get_logger()
 
@@ -151,8 +150,8 @@ async def refused(request: Request, error: Exception) -> Response:
             log.warning("deletion record not readable", id=deletion, error=str(second))
         else:
             problem = replace(problem, members={**problem.members, "deletion_record": record})
-    headers, body = problem_bytes(problem)
-    response = Response(body, problem.status)
+    status, headers, body = shaped(request.scope["path"], problem)
+    response = Response(body, status)
     response.raw_headers = headers
     return response
 
@@ -174,25 +173,5 @@ def told_problem(error: Exception) -> Problem:
 
 
 def invalid(error: RequestValidationError | ValidationError) -> Problem:
-    """What is wrong with a request, each mistake with its place. What was sent is not repeated."""
-    mistakes = [
-        {"where": _where(mistake, error), "message": str(mistake["msg"]).removeprefix("Value error, ")}
-        for mistake in error.errors()[:MAX_ERRORS]
-    ]
-    detail = "; ".join(": ".join(filter(None, mistake.values())) for mistake in mistakes)
-    meaning = TABLE["service.BadRequest"]
-    return Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, detail, {"errors": mistakes})
-
-
-def _where(mistake: Any, error: RequestValidationError | ValidationError) -> str:
-    """The option that is wrong. FastAPI puts the part of the request first, pydantic the check that failed last."""
-    kind, place = mistake["type"], tuple(mistake["loc"])
-    if kind == "json_invalid":
-        return ""  # the place is a number of characters
-    if isinstance(error, RequestValidationError):
-        place = place[1:]
-    return ".".join(str(part) for part in place if kind == "extra_forbidden" or _named(part))
-
-
-def _named(part: str | int) -> bool:
-    return isinstance(part, int) or part.isidentifier()
+    """What is wrong with a request. FastAPI puts the part of the request before the option."""
+    return mistaken(error.errors(), skip=1 if isinstance(error, RequestValidationError) else 0)

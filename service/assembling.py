@@ -4,7 +4,7 @@ Pages stand in the order of their best passage. Packing first gives each page it
 goes through the remaining passages by score; a passage that does not fit is passed over for a shorter one further down.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from index import Hit
@@ -65,8 +65,10 @@ class Offer:
     text: str
 
 
-def pack(offers: Sequence[Offer], budget: int, per_page: int | None) -> tuple[frozenset[int], int]:
-    """Choose which offers are shown. `offers` are grouped by page, best first within each.
+def pack(
+    offers: Sequence[Offer], budget: int, per_page: int | None, cost_of: Callable[[str], int] = tokens.estimate
+) -> tuple[frozenset[int], int]:
+    """Choose which offers are shown. `offers` are grouped by page, best first within each. `cost_of` is in tokens.
 
     Returns the places of the chosen ones in `offers`, and the tokens they cost.
     """
@@ -74,7 +76,7 @@ def pack(offers: Sequence[Offer], budget: int, per_page: int | None) -> tuple[fr
     chosen: set[int] = set()
     for place in _order(offers):
         offer = offers[place]
-        cost = tokens.estimate(offer.text)
+        cost = cost_of(offer.text)
         on_page = spent_on.get(offer.page, 0) + cost
         if spent + cost > budget or (per_page is not None and on_page > per_page):
             continue

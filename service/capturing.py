@@ -1,5 +1,6 @@
 """Fetches pages and takes uploads: looks, reads, keeps, and answers with the text."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -13,11 +14,40 @@ from service.citing import passages_of, shown
 from service.errors import Problem, outcome_problem
 from service.failures import BadRequest
 from service.following import ANSWERS
+from service.forms import API_FORM, Form, Shown
 from service.looking import Wish, look
 from service.observing import Given, Observation, observe_upload
 from service.parts import Parts
 from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, UploadRequest
-from snapshots import Capture, Document, Fetch, digest, moment, stamp
+from snapshots import Capture, Document, Fetch, Passage, digest, moment, stamp
+
+
+@dataclass(frozen=True)
+class Range:
+    """Which part of a text is asked for: from `start`, as much as the budget allows, cut anywhere or at passages."""
+
+    start: int = 0
+    max_tokens: int | None = None
+    whole: bool = False
+
+    def of(self, text: str, passages: Sequence[Passage], form: Form, page: Shown) -> tuple[int, int]:
+        """Start and end, within the text."""
+        start = min(self.start, len(text))
+        room = form.room([page], self.max_tokens)
+        if room is None:
+            return start, len(text)
+        end = start
+        if self.whole:
+            for passage in passages:
+                room -= form.cost(passage.text) if passage.start >= start else 0
+                if room < 0:
+                    break
+                end = max(end, passage.end)
+            if end >= max((passage.end for passage in passages), default=0):
+                return start, len(text)
+        room = form.room([page], self.max_tokens) or 0
+        return start, end if end > start else start + tokens.fit(text[start:], room)
+
 
 WALLS = frozenset({"blocked", "consent"})
 """Page states whose text is somebody else's: it is kept, and never handed out as the page's."""
@@ -42,7 +72,8 @@ async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Repl
         seen = await look(parts, url, robots=parts.settings.robots, wish=wish)
         page = Page(seen.capture, seen.document, seen)
     options = request.model_dump(mode="json", exclude_defaults=True, exclude={"url", "session"})
-    return await _hand_out(parts, page, caller, options, max_tokens=request.max_tokens, store=request.store)
+    part = Range(request.start, request.max_tokens, request.whole)
+    return await _hand_out(parts, page, caller, options, part=part, store=request.store)
 
 
 async def upload(parts: Parts, request: UploadRequest, caller: Caller) -> Reply:
@@ -66,7 +97,7 @@ async def upload(parts: Parts, request: UploadRequest, caller: Caller) -> Reply:
         mode="json", exclude_defaults=True, exclude={"url", "session", "body", "name", "title"}
     )
     page = Page(seen.capture, seen.document, seen)
-    return await _hand_out(parts, page, caller, options, max_tokens=request.max_tokens, store=request.store)
+    return await _hand_out(parts, page, caller, options, part=Range(max_tokens=request.max_tokens), store=request.store)
 
 
 async def from_store(parts: Parts, url: str, max_age: int) -> Page | None:
@@ -130,21 +161,20 @@ def _serves(capture: Capture, wish: Wish) -> bool:
 
 
 async def _hand_out(
-    parts: Parts, page: Page, caller: Caller, options: dict[str, Any], *, max_tokens: int | None, store: bool
+    parts: Parts, page: Page, caller: Caller, options: dict[str, Any], *, part: Range, store: bool
 ) -> Reply:
     """The reply of a capture or an upload."""
     capture, document = page.capture, page.document
     text = document.text if document and capture.page_state not in WALLS else ""
-    end = len(text) if max_tokens is None else tokens.fit(text, max_tokens)
-    passages = (
-        [passage for passage in await anyio.to_thread.run_sync(passages_of, capture, document) if passage.end <= end]
-        if document and capture.page_state in ANSWERS
-        else []
-    )
+    citable = document if capture.page_state in ANSWERS else None
+    every = await anyio.to_thread.run_sync(passages_of, capture, citable) if citable else ()
+    shown_as = Shown(capture.final, document.title if document else None)
+    start, end = part.of(text, every, caller.form or API_FORM, shown_as)
+    passages = [passage for passage in every if start <= passage.start and passage.end <= end]
     now = parts.clock()
     record = Fetch(
         capture=capture.id,
-        start=0,
+        start=start,
         end=end,
         total=len(text),
         cut="max_tokens" if end < len(text) else None,
@@ -176,12 +206,12 @@ async def _hand_out(
         "published": document.published.model_dump() if document and document.published else None,
         "modified": document.modified.model_dump() if document and document.modified else None,
         "language": document.language.tag if document and document.language else None,
-        "text": text[:end],
-        "start": 0,
+        "text": text[start:end],
+        "start": start,
         "end": end,
         "total": len(text),
         "cut": record.cut,
-        "tokens": {"estimate": tokens.estimate(text[:end]), "estimator": tokens.ESTIMATOR},
+        "tokens": {"estimate": tokens.estimate(text[start:end]), "estimator": tokens.ESTIMATOR},
         "passages": [shown(passage, title, text=False) for passage in passages],
         "flags": list(document.flags) if document else [],
         "warnings": list(capture.warnings),

@@ -19,6 +19,7 @@ from service import (
     cli_extract,
     cli_fetch,
     cli_keys,
+    cli_mcp,
     cli_quote,
     cli_search,
     cli_serve,
@@ -54,6 +55,8 @@ app.command("doctor")(cli_care.doctor)
 app.add_typer(cli_sessions.sessions, name="sessions")
 app.add_typer(cli_keys.keys, name="keys")
 app.add_typer(cli_keys.log_key, name="log-key")
+app.command("mcp")(cli_mcp.mcp)
+app.command("tools")(cli_mcp.tools)
 app.command("demo")(cli_serve.demo)
 
 

@@ -23,6 +23,8 @@ log_key = typer.Typer(no_args_is_help=True, help="The key that signs the log.")
 def create(
     name: Annotated[str, typer.Argument(help="What the key is for.")],
     scope: Annotated[list[str], typer.Option(help="search, fetch, read or admin; may be given again.")],
+    rate: Annotated[int | None, typer.Option(help="Requests a minute at most.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Requests at a time at most.")] = None,
     json: AsJson = False,
 ) -> None:
     """Make a key. It is shown this once."""
@@ -30,7 +32,8 @@ def create(
     async def work(citator: "Citator") -> "Json":
         from service.requests import KeyRequest
 
-        return await citator.keys_create(KeyRequest.model_validate({"name": name, "scopes": scope}))
+        asked = {"name": name, "scopes": scope, "rate": rate, "concurrency": concurrency}
+        return await citator.keys_create(KeyRequest.model_validate(asked))
 
     _give(work, as_json=json)
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from service.forms import Served
 from service.requests import (
     BundleRequest,
     Caller,
@@ -189,6 +190,21 @@ class Actions(Citator, Protocol):
 
     async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
         """Records of some kinds, newest first: `{records: [{id, kind, position, at, about, state}], next}`."""
+        ...
+
+    async def serve(self, ids: Sequence[str], served: Served, caller: Caller, /) -> str | None:
+        """Keep a reply that was made of several: what each id names, or the logged record that leads to it, was shown.
+
+        Returns the id of the serving record of the first. For records whose own reply was not served (see `Form`).
+        """
+        ...
+
+    async def cancelled(self, request: SearchRequest | CaptureRequest, caller: Caller, after_ms: int, /) -> str:
+        """Keep that a search or a fetch was called off by who had asked for it. Returns the id of the record."""
+        ...
+
+    async def sitemap(self, url: str, /) -> list[str]:
+        """The addresses that the sitemaps of the site at `url` name; empty if it has none."""
         ...
 
     async def ready(self) -> Json:

@@ -124,6 +124,11 @@ def proof(archive: Archive, text: str) -> dict[str, Any]:
     }
 
 
+def leading(archive: Archive, text: str) -> str:
+    """The logged record that an id names, or that leads to what it names. Blocking."""
+    return archive.proof(archive.resolve(text)).record
+
+
 def dependents(archive: Archive, text: str) -> dict[str, Any]:
     """The records that name an id. Blocking."""
     found = archive.resolve(text)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-import orjson
 import structlog
 
+from service.claims import claims_of, session_of
+from service.error_shapes import is_imitated, shaped
 from service.errors import (
     ForeignHost,
     ForeignOrigin,
@@ -26,9 +27,11 @@ from service.errors import (
     problem_of,
 )
 from service.failures import ServiceError
+from service.key_places import MAX_KEYED, in_body, may_be_in_body, only_searching, placed, shown
 from service.keys import masked
+from service.limits import Limits
 from service.metrics import Metrics
-from service.requests import MAX_SESSION, Caller, Scope
+from service.requests import Caller, Scope
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -47,13 +50,15 @@ BODY_SECONDS: Final = 300.0
 
 API: Final = "/api/v1"
 UPLOADS: Final = API + "/uploads"
-KEY_COOKIE: Final = "citator_key"
-"""The cookie in which a browser that has signed in keeps its key."""
-
 SIGN_IN: Final = "/sign-in"
 STATIC: Final = "/static/"
-OPEN_PATHS: Final = frozenset({"/healthz", "/readyz", "/openapi.json", SIGN_IN})
+OPEN_PATHS: Final = frozenset(
+    {"/healthz", "/readyz", "/openapi.json", "/searxng/healthz", "/v0/health/liveness", SIGN_IN}
+)
 """Answered without a key, as is what lies below STATIC; none tells what is kept."""
+
+WELL_KNOWN: Final = "/.well-known/"
+"""Nothing lies below it, and that is told without a key: MCP clients look there for a way to sign in."""
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _CUT_OFF: Final = frozenset({408, 413})
@@ -76,21 +81,8 @@ class Rules:
     hosts: frozenset[str]
     loopback_without_key: bool
     max_request: int
-
-
-def problem_bytes(problem: Problem) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body of a problem's answer."""
-    body = orjson.dumps(problem.details())
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-    ]
-    if problem.status == 401:  # noqa: PLR2004 - the status that asks for a key
-        headers.append((b"www-authenticate", b'Bearer realm="citator"'))
-    if "retry_after" in problem.members:
-        headers.append((b"retry-after", str(problem.members["retry_after"]).encode()))
-    return headers, body
+    key_rate: int = 0
+    key_concurrency: int = 0
 
 
 class Gate:
@@ -101,6 +93,7 @@ class Gate:
         self._authenticate = authenticate
         self._rules = rules
         self._metrics = metrics
+        self._limits = Limits(rules.key_rate, rules.key_concurrency)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -109,62 +102,86 @@ class Gate:
                 await self._app(scope, receive, send)
             return  # web sockets: nothing here speaks them, and uvicorn refuses what is not accepted
         started = time.perf_counter()
+        path = scope["path"]
         status = 0
-        begun = False
 
         async def sending(message: Message) -> None:
-            nonlocal status, begun
+            nonlocal status
             if message["type"] == "http.response.start":
-                status, begun = message["status"], True
+                status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *_ADDED]
             await send(message)
 
         self._metrics.running.inc()
         try:
-            try:
-                headers = dict(scope["headers"])
-                await self._let_in(scope, headers)
-                body = await self._body(scope, headers, receive)
-            except ServiceError as error:
-                await _turn_away(scope, error, sending)
-            else:
-                if body is None:
-                    status = 499  # hung up while sending; logged as others log it
-                else:
-                    await self._app(scope, body, sending)
+            if not await self._answer(path, scope, receive, sending):
+                status = 499  # hung up while sending; logged as others log it
         except Exception:
-            log.exception("unexpected", path=scope["path"])
-            if begun:
+            log.exception("unexpected", path=masked(shown(path)))
+            if status:
                 raise  # half an answer is out: the server must break the connection, so that it is not taken for whole
-            await _refuse(problem_of(RuntimeError()), sending)
+            await _refuse(path, problem_of(RuntimeError()), sending)
         finally:
             self._metrics.running.dec()
-            self._note(scope, status, time.perf_counter() - started)
+            self._note(scope, path, status, time.perf_counter() - started)
 
-    async def _let_in(self, scope: Message, headers: dict[bytes, bytes]) -> None:
+    async def _answer(self, path: str, scope: Message, receive: Receive, send: Send) -> bool:
+        """Let a request in and have it answered, or refuse it. False if the sender hung up before it was whole."""
+        counted: Caller | None = None
+        try:
+            try:
+                body = await self._let_in(scope, dict(scope["headers"]), receive)
+                if body is not None and _is_counted(scope):
+                    self._limits.enter(scope[CALLER])
+                    counted = scope[CALLER]
+            except ServiceError as error:
+                await _turn_away(path, scope, error, send)
+                return True
+            if body is not None:
+                await self._app(scope, body, send)
+            return body is not None
+        finally:
+            if counted is not None:
+                self._limits.leave(counted)
+
+    async def _let_in(self, scope: Message, headers: dict[bytes, bytes], receive: Receive) -> Receive | None:
+        """Find out who asks, and read what they send: a `receive` that gives it whole; None if they hung up."""
         local = _is_local_socket(scope)
-        keyed = None if local else _key(headers)
         if not local:
             self._check_host(headers)
         _check_origin(scope["method"], headers)
+        keyed = placed(scope["path"], headers)
+        if keyed.path != scope["path"]:
+            scope["path"], scope["raw_path"] = keyed.path, keyed.path.encode()
+        key, body = None if local else keyed.key, None
+        if key is None and not local and may_be_in_body(scope["path"]):
+            body = await self._body(headers, receive, limit=MAX_KEYED)
+            if body is None:
+                return None
+            message = await body()
+            key = in_body(message.get("body", b""))
+            body = _replaying(message, receive)
         caller: Caller | None
         if local:
             caller = LOCAL
-        elif keyed is not None:
-            caller = await self._authenticate(keyed)
+        elif key is not None:
+            caller = await self._authenticate(key)
         elif (
             self._rules.loopback_without_key and _is_loopback(scope, headers) and not _is_browser_write(scope, headers)
         ):
             caller = LOOPBACK
         else:
             caller = None
-        if caller is None and scope["path"] not in OPEN_PATHS and not scope["path"].startswith(STATIC):
-            raise KeyMissing(NO_KEY if keyed is None else "this key is unknown or has been revoked")
-        claim = headers.get(b"x-session-id")
+        if caller is None and not _is_open(scope["path"]):
+            raise KeyMissing(NO_KEY if key is None else "this key is unknown or has been revoked")
         if caller is not None:
+            caller = only_searching(caller) if keyed.in_path and not local else caller
             surface = "cli" if local else "http"
-            session = claim.decode("latin-1")[:MAX_SESSION] if claim else None
-            scope[CALLER] = replace(caller, surface=surface, session=session)
+            scope[CALLER] = replace(caller, surface=surface, session=session_of(headers), claims=claims_of(headers))
+        return body or await self._body(headers, receive, limit=self._limit(scope["path"]))
+
+    def _limit(self, path: str) -> int:
+        return self._rules.max_request if path == UPLOADS else min(self._rules.max_request, MAX_JSON)
 
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
@@ -179,11 +196,8 @@ class Gate:
         except ValueError:
             raise ForeignHost(f"{name!r} is not among the names in CITATOR_HOSTS") from None
 
-    async def _body(self, scope: Message, headers: dict[bytes, bytes], receive: Receive) -> Receive | None:
+    async def _body(self, headers: dict[bytes, bytes], receive: Receive, *, limit: int) -> Receive | None:
         """A `receive` that gives the whole body at once; None if the sender hung up."""
-        limit = self._rules.max_request
-        if scope["path"] != UPLOADS:
-            limit = min(limit, MAX_JSON)
         told = headers.get(b"content-length")
         if told is None and b"transfer-encoding" not in headers:
             return receive
@@ -207,14 +221,9 @@ class Gate:
                         break
         except TimeoutError:
             raise RequestTooSlow(f"the body did not arrive within {BODY_SECONDS:.0f} seconds") from None
-        whole: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
+        return _replaying({"type": "http.request", "body": b"".join(parts), "more_body": False}, receive)
 
-        async def replay() -> Message:
-            return whole.pop() if whole else await receive()
-
-        return replay
-
-    def _note(self, scope: Message, status: int, seconds: float) -> None:
+    def _note(self, scope: Message, path: str, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "other")
         if scope["path"].startswith(API) and not route.startswith(API) and route != "other":
             route = API + route  # FastAPI knows the paths of included routers without their prefix
@@ -225,25 +234,44 @@ class Gate:
         tell(
             "request",
             method=scope["method"],
-            path=masked(scope["path"]),
+            path=masked(shown(path)),
             status=status,
             ms=round(seconds * 1000, 1),
             key=caller.key if caller else None,
         )
 
 
-async def _refuse(problem: Problem, send: Send) -> None:
-    headers, body = problem_bytes(problem)
+def _replaying(message: Message, receive: Receive) -> Receive:
+    """A `receive` that gives `message`, and then what comes."""
+    whole = [message]
+
+    async def replay() -> Message:
+        return whole.pop() if whole else await receive()
+
+    return replay
+
+
+def _is_counted(scope: Message) -> bool:
+    """Whether a request counts for its key's limits: not what is open, and not MCP's stream of nothing but news."""
+    return CALLER in scope and scope["path"] not in OPEN_PATHS and not (scope["method"] == "GET" and _is_mcp(scope))
+
+
+def _is_mcp(scope: Message) -> bool:
+    return bool(scope["path"] == "/mcp" or scope["path"].startswith("/mcp/"))
+
+
+async def _refuse(path: str, problem: Problem, send: Send) -> None:
+    status, headers, body = shaped(path, problem)
     if problem.status in _CUT_OFF:
         headers.append((b"connection", b"close"))  # the rest of the body is not waited for
-    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
-async def _turn_away(scope: Message, error: ServiceError, send: Send) -> None:
+async def _turn_away(path: str, scope: Message, error: ServiceError, send: Send) -> None:
     """Refuse; but send a person without a key to where one can be given, and from there back to what was asked for."""
     if not isinstance(error, KeyMissing) or not _is_page(scope):
-        return await _refuse(problem_of(error), send)
+        return await _refuse(path, problem_of(error), send)
     asked = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
     back = f"?next={quote(asked, safe='')}" if scope["method"] == "GET" and asked != "/" else ""
     headers = [(b"location", (SIGN_IN + back).encode()), (b"cache-control", b"no-store"), (b"content-length", b"0")]
@@ -253,7 +281,13 @@ async def _turn_away(scope: Message, error: ServiceError, send: Send) -> None:
 
 def _is_page(scope: Message) -> bool:
     """Whether a person's browser asks for one of the web pages."""
-    return b"text/html" in dict(scope["headers"]).get(b"accept", b"") and not scope["path"].startswith("/api/")
+    path = scope["path"]
+    wants = b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+    return wants and not path.startswith("/api/") and not is_imitated(path)
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or path.startswith((STATIC, WELL_KNOWN))
 
 
 def _host_of(address: str) -> tuple[str, str]:
@@ -280,20 +314,6 @@ def _is_loopback(scope: Message, headers: dict[bytes, bytes]) -> bool:
         return ipaddress.ip_address(client[0]).is_loopback
     except ValueError:
         return False
-
-
-def _key(headers: dict[bytes, bytes]) -> str | None:
-    scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
-    if scheme.lower() == b"bearer" and given.strip():
-        return given.strip().decode("latin-1")
-    plain = headers.get(b"x-api-key", b"").strip()
-    if plain:
-        return plain.decode("latin-1")
-    for cookie in headers.get(b"cookie", b"").split(b";"):
-        name, _, value = cookie.strip().partition(b"=")
-        if name == KEY_COOKIE.encode() and value:
-            return value.decode("latin-1")
-    return None
 
 
 def _check_origin(method: str, headers: dict[bytes, bytes]) -> None:

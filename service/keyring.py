@@ -38,17 +38,21 @@ class Keyring:
             name=request.name,
             scopes=tuple(scope.value for scope in request.scopes),
             created_at=stamp(self.clock()),
+            rate=request.rate,
+            concurrency=request.concurrency,
         )
         self.state.add_key(key, f"sha256:{made.hashed}")
         self._known.pop(made.hashed, None)
-        return {"id": key.id, "name": key.name, "scopes": list(key.scopes), "key": made.key}
+        limits = {"rate": key.rate, "concurrency": key.concurrency}
+        return {"id": key.id, "name": key.name, "scopes": list(key.scopes)} | limits | {"key": made.key}
 
     def rotate(self, key_id: str) -> dict[str, Any]:
-        """A new key with the name and scopes of an old one, which is refused from now on."""
+        """A new key with the name, scopes and limits of an old one, which is refused from now on."""
         old = next((key for key in self.state.list_keys() if key.id == key_id and key.revoked_at is None), None)
         if old is None:
             raise UnknownKey(f"no key in force has the id {key_id}")
-        made = self.create(KeyRequest(name=old.name, scopes=tuple(Scope(scope) for scope in old.scopes)))
+        scopes = tuple(Scope(scope) for scope in old.scopes)
+        made = self.create(KeyRequest(name=old.name, scopes=scopes, rate=old.rate, concurrency=old.concurrency))
         self.revoke(key_id)
         return made | {"replaces": key_id}
 
@@ -64,7 +68,14 @@ class Keyring:
         """Who holds this key, if it is good. Blocking, unless `remembered` knows it."""
         found = self.state.key_of(f"sha256:{hashed(key)}")
         caller = (
-            Caller(key=found.id, name=found.name, scopes=frozenset(found.scopes), surface="http")
+            Caller(
+                key=found.id,
+                name=found.name,
+                scopes=frozenset(found.scopes),
+                surface="http",
+                rate=found.rate,
+                concurrency=found.concurrency,
+            )
             if found and found.revoked_at is None
             else None
         )
@@ -94,4 +105,6 @@ def _told(key: ApiKey) -> dict[str, Any]:
         "created_at": key.created_at,
         "revoked_at": key.revoked_at,
         "last_used": key.last_used,
+        "rate": key.rate,
+        "concurrency": key.concurrency,
     }

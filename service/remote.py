@@ -235,6 +235,21 @@ class Remote:
         """Refuse a key."""
         return await self._json("DELETE", f"/keys/{_named(key)}")
 
+    async def tool(self, name: str, arguments: Json, caller: Caller, /, *, structured: bool) -> Json:
+        """Call a tool there, in the name of a caller here: what the model is told, in both forms."""
+        asked = {
+            "arguments": arguments,
+            "structured": structured,
+            "session": caller.session,
+            "surface": caller.surface,
+            "claims": dict(caller.claims),
+            "noted": dict(caller.noted),
+        }
+        told = await self._ask("POST", f"/tools/{quote(name[:60], safe='')}", json.dumps(asked).encode(), JSON)
+        if told.status >= 400:  # noqa: PLR2004 - as above
+            raise problem_in(told)
+        return _json_in(told)
+
     async def rebuild(self, progress: Progress, /) -> Json:
         """Make catalogue and index anew."""
         return await self._work("/maintenance/rebuild", progress)

@@ -7,12 +7,17 @@ misspelt one is never silently without effect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from service.forms import Form
 
 MAX_QUERY: Final = 65_536
 """Characters in a query. People paste whole pages; the index looks at the beginning and says so."""
@@ -49,6 +54,9 @@ MAX_AGE: Final = 100 * 366 * 24 * 3600
 
 MAX_POSITION: Final = 2**53 - 1
 """The largest number that every JSON reader keeps exactly; no log is that long and no link that deep."""
+
+MAX_RATE: Final = 1_000_000
+"""Requests a minute, or at a time: more than one process answers."""
 
 MAX_REASON: Final = 2_000
 """Characters in a reason or a title."""
@@ -159,7 +167,9 @@ class CaptureRequest(Asked):
     )
     pdf: bool = Field(default=False, description="Keep a printed copy of the rendered page.")
     max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
+    start: Position = Field(default=0, description="Where in the text to begin, in code points: the `end` of before.")
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
+    whole: bool = Field(default=False, description="Cut the text only between passages, where one fits at all.")
     store: bool = Field(default=True, description=_STORE_DOC)
     session: Session | None = Field(default=None, description=_SESSION_DOC)
 
@@ -264,17 +274,33 @@ class KeyRequest(Asked):
 
     name: Text = Field(min_length=1, max_length=MAX_SESSION, description="What it is for.", examples=["my agent"])
     scopes: tuple[Scope, ...] = Field(min_length=1, description="What it may do; `admin` includes the others.")
+    rate: Annotated[int, Field(ge=1, le=MAX_RATE)] | None = Field(
+        default=None, description="Requests a minute; none given: what `CITATOR_KEY_RATE` says."
+    )
+    concurrency: Annotated[int, Field(ge=1, le=MAX_RATE)] | None = Field(
+        default=None, description="Requests at a time; none given: what `CITATOR_KEY_CONCURRENCY` says."
+    )
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, through which door. `session` is the caller's claim: the request's own, else the door's header."""
+    """Who asks, through which door.
+
+    `session` is the caller's claim: the request's own, else the door's header. `claims` are the headers that say
+    where the request comes from. `rate` and `concurrency` are its key's own limits. `form` writes the door's replies
+    (None: the API's JSON), and `noted` is what the door was asked besides, for the record.
+    """
 
     key: str | None
     name: Text | None
     scopes: frozenset[str]
     surface: str
     session: str | None = None
+    claims: Mapping[str, str] = field(default_factory=dict)
+    rate: int | None = None
+    concurrency: int | None = None
+    form: Form | None = None
+    noted: Mapping[str, Any] = field(default_factory=dict)
 
     def may(self, scope: str) -> bool:
         """Whether this caller may do what `scope` covers."""
@@ -295,6 +321,7 @@ class Reply:
     serving: str | None
     media_type: str = "application/json"
     status: int = 200
+    structured: bytes | None = None
 
 
 class Readable(Protocol):

@@ -24,6 +24,7 @@ from service.assembling import (
 )
 from service.citing import shown
 from service.failures import BadRequest
+from service.forms import API_FORM, Form, Shown
 from service.parts import Parts
 from service.refreshing import refresh, stale
 from service.requests import Caller, Reply, SearchRequest
@@ -98,7 +99,7 @@ async def search(parts: Parts, request: SearchRequest, caller: Caller) -> Reply:
         run = _run(parts, request)
         pages = [(one.candidate.url, one.sighting.retrieved_at) for one in run.opened]
         old = [] if fetched else stale(request, pages, begun)
-        return old or _draft(request, run, begun, fetched)
+        return old or _draft(request, run, begun, fetched, caller.form)
 
     found = await anyio.to_thread.run_sync(look, [])
     if isinstance(found, list):
@@ -150,14 +151,19 @@ def _open(parts: Parts, candidate: Candidate, run: Run) -> str:
     return KEPT
 
 
-def _draft(request: SearchRequest, run: Run, begun: datetime, fetched: list[dict[str, Any]]) -> Draft:
+def _draft(
+    request: SearchRequest, run: Run, begun: datetime, fetched: list[dict[str, Any]], form: Form | None
+) -> Draft:
     """The record and the reply."""
     offers = [
         Offer(page=place, score=hit.score, text=one.document.text[hit.start : hit.end])
         for place, one in enumerate(run.opened)
         for hit in one.offered
     ]
-    chosen, spent = pack(offers, request.max_tokens, request.max_tokens_per_url)
+    form = form or API_FORM
+    budget = form.room([Shown(one.candidate.url, one.document.title) for one in run.opened], request.max_tokens)
+    budget = request.max_tokens if budget is None else budget
+    chosen, spent = pack(offers, budget, request.max_tokens_per_url, form.cost)
     results, listed, place = [], [], 0
     for rank, one in enumerate(run.opened, start=1):
         mine = [one.passage(hit) for offset, hit in enumerate(one.offered) if place + offset in chosen]
@@ -208,7 +214,7 @@ def _draft(request: SearchRequest, run: Run, begun: datetime, fetched: list[dict
         "dropped_total": len(drops),
         "relaxed": list(run.hits.relaxed),
         "fetched": fetched,
-        "tokens": {"estimate": spent, "budget": request.max_tokens, "estimator": tokens.ESTIMATOR},
+        "tokens": {"estimate": spent, "budget": budget, "estimator": tokens.ESTIMATOR},
         "index": record.index,
         "versions": record.versions,
         "timings": record.timings,

@@ -69,10 +69,12 @@ async def serve(actions: Actions, settings: Settings, stop: asyncio.Event) -> No
         hosts=frozenset(name.lower() for name in (*settings.hosts, _listen(settings)[0])),
         loopback_without_key=settings.loopback_without_key,
         max_request=settings.max_request,
+        key_rate=settings.key_rate,
+        key_concurrency=settings.key_concurrency,
     )
     config = uvicorn.Config(
-        application(actions, rules, closing=closing),
-        lifespan="off",
+        application(actions, rules, closing=closing, mcp_structured=settings.mcp_structured),
+        lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,

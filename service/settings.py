@@ -73,6 +73,9 @@ class Settings(BaseSettings):
     hosts: Annotated[tuple[str, ...], NoDecode] = ()
     loopback_without_key: bool = False
     max_request: int = Field(default=64 * MEBIBYTE, ge=1024)
+    key_rate: int = Field(default=0, ge=0)
+    key_concurrency: int = Field(default=0, ge=0)
+    mcp_structured: bool = True
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     # asking the web

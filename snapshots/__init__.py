@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Search,
         SearchState,
         Serving,
+        Serving2,
     )
     from snapshots.archive import Archive, ProofOf
     from snapshots.batches import Batch, Kept, OrderedLog, Progress
@@ -172,6 +173,7 @@ _HOME = {
     "SessionState": "session",
     "Stamps": "stamps_kept",
     "Sighting": "capture",
+    "Serving2": "answers",
     "Stat": "store",
     "State": "state",
     "Store": "store",
@@ -318,6 +320,7 @@ __all__ = [
     "Session",
     "SessionState",
     "Sighting",
+    "Serving2",
     "Stamps",
     "Stat",
     "State",

@@ -5,7 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from snapshots.record import Code, Count, Id, LoggedRecord, Loose, Number, Part, Rank, Seq, Time
+from snapshots.record import Code, Count, Flat, Id, LoggedRecord, Loose, Number, Part, Rank, Seq, Time
 
 SearchState = Literal["ok", "no_match", "no_provider", "provider_failed", "all_filtered", "fetch_failed", "budget_cut"]
 
@@ -157,3 +157,19 @@ class Serving(LoggedRecord):
         """The record that was answered with, and the bytes."""
         yield self.record
         yield self.body
+
+
+class Serving2(Serving):
+    """A reply of two forms that say the same, or one whose caller claimed more than a session."""
+
+    version: Literal[2] = 2  # type: ignore[assignment]  # what is read as the first version is written as it
+    structured: Id | None = None
+    """The exact bytes of the structured form; `body` is the text then."""
+    claims: Flat = Field(default_factory=dict)
+    """What the request's headers said of where it comes from; the client's word, not ours."""
+
+    def named(self) -> Iterator[str]:
+        """The record that was answered with, and the bytes of each form."""
+        yield from super().named()
+        if self.structured is not None:
+            yield self.structured

@@ -6,7 +6,7 @@ from typing import Final
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from snapshots.answers import Fetch, Search, Serving
+from snapshots.answers import Fetch, Search, Serving, Serving2
 from snapshots.canonical import load
 from snapshots.capture import Capture
 from snapshots.deeds import Crawl, Deletion, Hold, Import, Recheck, Watch
@@ -21,6 +21,7 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("search", 1): Search,
     ("fetch", 1): Fetch,
     ("serving", 1): Serving,
+    ("serving", 2): Serving2,
     ("crawl", 1): Crawl,
     ("deletion", 0): Deletion,
     ("recheck", 0): Recheck,

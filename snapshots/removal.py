@@ -12,7 +12,7 @@ from typing import Literal
 
 import orjson
 
-from snapshots.answers import Search, Serving
+from snapshots.answers import Search, Serving, Serving2
 from snapshots.capture import Capture
 from snapshots.catalogue import Catalogue
 from snapshots.catalogue_rows import Naming
@@ -102,7 +102,7 @@ class Planner:
             case Capture():
                 plan.captures[name] = None
             case Serving():
-                plan.others[record.body] = "reply"
+                plan.others.update(dict.fromkeys(_forms(record), "reply"))
             case _:
                 self._whole_reply(plan, record)
 
@@ -155,7 +155,7 @@ class Planner:
             if capture is not None and capture not in names(record):
                 continue  # a search that only seemed to have it
             if isinstance(record, Serving):
-                plan.others[record.body] = "reply"
+                plan.others.update(dict.fromkeys(_forms(record), "reply"))
                 continue
             if isinstance(record, Search) and all(result.capture != capture for result in record.results):
                 self._dropped(plan, record, capture, url)
@@ -219,7 +219,7 @@ class Planner:
         for one in self._catalogue.naming(record.id, kind="serving"):
             serving = self._reader.record(one.id)
             if isinstance(serving, Serving):
-                yield serving.body
+                yield from _forms(serving)
 
     def _size(self, name: str) -> int:
         """Plain bytes; 0 for what is damaged or was lost."""
@@ -227,6 +227,12 @@ class Planner:
             return len(self._reader.get(name))
         except (UnknownId, DamagedObject):
             return 0
+
+
+def _forms(serving: Serving) -> tuple[str, ...]:
+    """The blobs of what was served."""
+    structured = serving.structured if isinstance(serving, Serving2) else None
+    return (serving.body,) if structured is None else (serving.body, structured)
 
 
 def _written(words: str) -> set[bytes]:

@@ -37,6 +37,8 @@ api_keys = Table(
     Column("created_at", String, nullable=False),
     Column("revoked_at", String),
     Column("last_used", String),
+    Column("rate", Integer),
+    Column("concurrency", Integer),
 )
 
 leases = Table(
@@ -58,7 +60,7 @@ requests = Table(
     Column("until", String, nullable=False),
 )
 
-SCHEMA: Final = Schema(name="state", metadata=METADATA, head="state_1", lock=4_801_153_002, durable=True)
+SCHEMA: Final = Schema(name="state", metadata=METADATA, head="state_2", lock=4_801_153_002, durable=True)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,10 @@ class ApiKey:
     created_at: str
     revoked_at: str | None = None
     last_used: str | None = None
+    rate: int | None = None
+    """Requests a minute; None: what the settings say."""
+    concurrency: int | None = None
+    """Requests at a time; None: what the settings say."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,8 @@ class State:
                     created_at=key.created_at,
                     revoked_at=key.revoked_at,
                     last_used=key.last_used,
+                    rate=key.rate,
+                    concurrency=key.concurrency,
                 )
             )
 
@@ -232,4 +240,6 @@ def _key(row: Any) -> ApiKey:
         created_at=row.created_at,
         revoked_at=row.revoked_at,
         last_used=row.last_used,
+        rate=row.rate,
+        concurrency=row.concurrency,
     )

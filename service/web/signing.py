@@ -9,7 +9,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from service.api_answers import actions
-from service.gate import KEY_COOKIE, SIGN_IN
+from service.gate import SIGN_IN
+from service.key_places import KEY_COOKIE
 from service.web.rendering import page
 from service.web.route import PageRoute, fields, to
 

@@ -11,6 +11,7 @@ import orjson
 from service.doors import Json, Progress
 from service.errors import outcome_problem
 from service.failures import UnknownCrawl, UnknownKey, UnknownSession
+from service.forms import Served
 from service.keys import new_key
 from service.requests import (
     BundleRequest,
@@ -49,6 +50,7 @@ class SmallCitator:
         self.secrets: dict[str, str] = {}
         self.callers: list[Caller] = []
         self.asked: list[object] = []
+        self.called_off: list[object] = []
         self.broken: Exception | None = None
         self.slow = 0.0
         self.closed = False
@@ -80,6 +82,12 @@ class SmallCitator:
 
     def _reply(self, fields: Json, *, store: bool, status: int = 200, media_type: str = "application/json") -> Reply:
         record = self.keep(orjson.dumps(fields), kind="search") if store else None
+        form = self.callers[-1].form
+        written = form.write({"record": record} | fields) if form else None
+        if written is not None:
+            return Reply(
+                written.body, record, record, written.media_type, status=written.status, structured=written.structured
+            )
         body = orjson.dumps({"record": record} | fields)
         serving = self.keep(body + b" served", kind="serving") if store else None
         return Reply(body, record, serving, media_type, status)
@@ -342,6 +350,19 @@ class SmallCitator:
     async def health(self) -> Json:
         await self._called()
         return {"status": "ok", "sizes": {"objects": len(self.kept)}}
+
+    async def serve(self, ids: Sequence[str], served: Served, caller: Caller, /) -> str | None:
+        await self._called(tuple(ids), caller)
+        return self.keep(served.body + b" served", kind="serving") if ids else None
+
+    async def cancelled(self, request: SearchRequest | CaptureRequest, caller: Caller, after_ms: int, /) -> str:
+        self.called_off.append(request)
+        self.callers.append(caller)
+        return self.keep(f"cancelled after {after_ms}".encode(), kind="search")
+
+    async def sitemap(self, url: str, /) -> list[str]:
+        await self._called(url)
+        return [one for one in self.web if one.startswith(url)]
 
     async def ready(self) -> Json:
         return {"ready": self.broken is None}

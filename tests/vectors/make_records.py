@@ -42,6 +42,7 @@ from snapshots import (
     Search,
     Serving,
     Session,
+    Serving2,
     Tls,
     Watch,
     digest,
@@ -224,7 +225,14 @@ def answers(seen: Capture) -> dict[str, Record]:
         media_type="application/json",
         served_at="2026-11-29T19:30:00.010Z",
     )
-    return {"search": search, "fetch": fetch, "serving": serving}
+    served = {name: getattr(serving, name) for name in Serving.model_fields if name not in {"nonce", "version"}}
+    twofold = Serving2(
+        nonce=nonce_for("serving-2"),
+        **served | {"surface": "mcp", "media_type": "text/plain; charset=utf-8"},
+        structured=digest(b'{"a":1}'),
+        claims={"traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"},
+    )
+    return {"search": search, "fetch": fetch, "serving": serving, "serving-2": twofold}
 
 
 def records() -> dict[str, Record]:

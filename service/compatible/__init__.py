@@ -1,0 +1,1 @@
+"""The APIs that agents already speak, over the same actions: one pipeline behind all of them."""
