@@ -85,7 +85,7 @@ _TOKENS: Final = Option(
     least=MIN_TOKENS,
     most=MAX_REPLY,
 )
-_MAX_AGE: Final = Option(
+_AGE: Final = Option(
     "max_age",
     "integer",
     "A copy that was made not more than this many seconds ago will do; 0 asks the site again.",
@@ -120,7 +120,7 @@ SEARCH: Final = Tool(
         Option("published_after", "string", "Only pages published on or after this day, like 2026-11-29."),
         Option("published_before", "string", "Only pages published before this day, like 2026-11-29."),
         Option("language", "string", "Only pages in this language, like en or pt-BR."),
-        _MAX_AGE,
+        _AGE,
         _TOKENS,
         _SESSION,
     ),
@@ -141,7 +141,7 @@ FETCH: Final = Tool(
     options=(
         Option("url", "string", "The address of the page.", required=True),
         Option("start", "integer", "Where in the text to go on: the `next_start` of the reply before.", least=0),
-        _MAX_AGE,
+        _AGE,
         _TOKENS,
         _SESSION,
     ),
