@@ -17,6 +17,8 @@ from tests.doors.test_mcp_http import structured_of, text_of
 from tests.service.opened import TOLL
 from tests.sites import Route, Site, robots
 
+pytestmark = pytest.mark.slow
+
 BROKEN = Route(
     "/broken",
     200,
@@ -43,16 +45,31 @@ def conversation(*calls: Mapping[str, Any]) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in said)
 
 
-def piped(data: Path, said: bytes, **settings: str) -> tuple[dict[Any, Any], str]:
-    """The answers by id, and stderr. Every line on stdout has to be a message."""
-    done = subprocess.run(
-        COMMAND, input=said, capture_output=True, env=environment(data, **settings), cwd=data, check=True, timeout=120
-    )
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
+def piped(data: Path, said: bytes, *, until: int = 0, **settings: str) -> tuple[dict[Any, Any], str]:
+    """The answers by id, and stderr. Every line on stdout has to be a message.
+
+    With `until` the host stays until so many questions are answered; else it leaves when it has asked them.
+    """
+    process = subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=data,
+        env=environment(data, **settings),
+    )  # fmt: skip
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(said)
+        process.stdin.flush()
+        messages: list[dict[str, Any]] = []
+        while sum("method" not in message for message in messages) < until:
+            messages.append(json.loads(process.stdout.readline()))
+        rest, errors = process.communicate(timeout=120)
+    messages += [json.loads(line) for line in rest.splitlines()]
+    assert process.returncode == 0
     assert all(message["jsonrpc"] == "2.0" for message in messages)
-    answers = {message["id"]: message for message in messages if "method" not in message}
-    assert len(answers) == len([message for message in messages if "method" not in message])
-    return answers, done.stderr.decode()
+    told = [message for message in messages if "method" not in message]
+    answers = {message["id"]: message for message in told}
+    assert len(answers) == len(told)
+    return answers, errors.decode()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +85,7 @@ def test_stdout_holds_the_protocol_alone_and_every_question_is_answered(
 ) -> None:
     with Site([robots(), BROKEN]) as site:
         calls = ({"name": "fetch", "arguments": {"url": site.url("/broken")}}, {"name": "nothing", "arguments": {}})
-        answers, _ = piped(tmp_path, conversation(*calls), **settings)
+        answers, _ = piped(tmp_path, conversation(*calls), until=4, **settings)
 
     assert set(answers) == {1, 2, 3, 4}
     assert [tool["name"] for tool in answers[2]["result"]["tools"]] == ["search", "fetch", "get_evidence"]
@@ -102,7 +119,7 @@ def test_half_a_surrogate_pair_does_not_silence_the_server(tmp_path: Path) -> No
         b'{"jsonrpc": "2.0", "id": 4, "method": "ping"}\n'
     )
 
-    answers, _ = piped(tmp_path, said)
+    answers, _ = piped(tmp_path, said, until=4)
 
     assert "Half of a surrogate pair" in answers[3]["result"]["content"][0]["text"]
     assert answers[4]["result"] == {}
@@ -133,13 +150,20 @@ async def test_a_long_page_and_many_calls_go_over_the_wire(tmp_path: Path, harbo
     calls = [{"name": "fetch", "arguments": {"url": harbour.url("/long"), "max_tokens": 100_000}}]
     calls += [{"name": "search", "arguments": {"query": f"wind {number}"}} for number in range(20)]
 
-    answers, _ = piped(tmp_path, conversation(*calls))
+    answers, _ = piped(tmp_path, conversation(*calls), until=23)
 
     assert set(answers) == set(range(1, 24))
     structured = answers[3]["result"]["structuredContent"]
     assert structured["total"] > 100_000
     assert structured["end"] == structured["total"]
     assert not any(answers[number]["result"].get("isError") for number in range(3, 24))
+
+
+def test_a_host_that_pipes_its_questions_in_and_leaves_gets_its_answers(tmp_path: Path) -> None:
+    answers, _ = piped(tmp_path, conversation({"name": "nothing", "arguments": {}}))
+
+    assert set(answers) == {1, 2, 3}
+    assert answers[3]["result"]["isError"] is True
 
 
 def test_a_call_that_runs_when_the_host_leaves_is_called_off_and_on_record(tmp_path: Path, harbour: Site) -> None:
