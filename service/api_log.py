@@ -29,8 +29,25 @@ async def checkpoint(request: Request) -> Response:
 @router.get("/log/tile/{path:path}", responses=_bytes("application/octet-stream", "A tile."))
 async def tile(request: Request, path: str) -> Response:
     """Give a tile (`tile/<level>/<n>[.p/<w>]`) or an entry bundle (`tile/entries/<n>[.p/<w>]`)."""
+    return await _file(request, f"tile/{path}", "application/octet-stream")
+
+
+@router.get("/log/keys/{name}", responses=_bytes("text/plain", "A public key, or how one key handed over to it."))
+async def key(request: Request, name: str) -> Response:
+    """Give a public key (`<key id>.vkey`) or the hand-over to it (`<key id>.handover`)."""
+    return await _file(request, f"keys/{name}", "text/plain; charset=utf-8")
+
+
+@router.get("/log/stamps/{path:path}", responses=_bytes("application/octet-stream", "A part of a time stamp."))
+async def stamp(request: Request, path: str) -> Response:
+    """Give a part of a time stamp on a checkpoint, as it lies in the bucket below `log/stamps/`."""
+    return await _file(request, f"stamps/{path}", "application/octet-stream")
+
+
+async def _file(request: Request, path: str, media_type: str) -> Response:
+    """What is written once below the log."""
     allowed(request, Scope.READ)
-    found = await actions(request).log_file(f"tile/{path}")
+    found = await actions(request).log_file(path)
     if found is None:
-        raise NoRoute(f"the log has no tile {path}")
-    return Response(found, 200, {"Cache-Control": FULL, "Content-Type": "application/octet-stream"})
+        raise NoRoute(f"the log has no {path}")
+    return Response(found, 200, {"Cache-Control": FULL, "Content-Type": media_type})

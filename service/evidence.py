@@ -136,8 +136,8 @@ def dependents(archive: Archive, text: str) -> dict[str, Any]:
 
 
 def log_file(store: Store, path: str) -> bytes | None:
-    """A tile or public key below the log; None if there is none. Blocking."""
-    if not path.startswith(("tile/", "keys/")):
+    """A tile, public key or time stamp below the log; None if there is none. Blocking."""
+    if not path.startswith(("tile/", "keys/", "stamps/")):
         return None
     try:
         return store.get(f"log/{path}")

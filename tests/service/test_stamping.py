@@ -12,6 +12,7 @@ from service.actions import Actions
 from service.failures import BadSetting
 from service.stamping import renewal_due
 from snapshots import moment
+from snapshots.log_keys import parse_handover
 from snapshots.merkle import verify_consistency
 from snapshots.note import parse_checkpoint, parse_note
 from tests.authority import Authority, served
@@ -156,3 +157,25 @@ async def test_a_token_proves_records_of_a_later_tree(tmp_path: Path, harbour: A
             verify_consistency(old.size, log.size, old.root, log.root, log.consistency(old.size))
 
     assert old.size == token.size
+
+
+async def test_public_keys_hand_overs_and_time_stamps_can_be_had_from_the_log(
+    tmp_path: Path, harbour: Authority
+) -> None:
+    with Site(HARBOUR) as site, served(harbour) as url:
+        async with serving(tmp_path / "data", url, harbour) as actions:
+            await captured(actions, site.url("/ferry"))
+            await actions.parts.stamper.stamp()
+            token = actions.parts.stamper.tokens_for(1)[0]
+            earlier = (await actions.log_key_show())["vkey"]
+            vkey = (await actions.log_key_rotate())["vkey"]
+
+            names = [stat.name for stat in actions.parts.store.list("log/stamps/")]
+            found = {name: await actions.log_file(name.removeprefix("log/")) for name in names}
+            handover = await actions.log_file(f"keys/{vkey.split('+')[1]}.handover")
+            nothing = await actions.log_file("lock")
+
+            assert actions.parts.stamper.tokens_for(1) == (token,)
+    assert token.response in found.values()
+    assert {old.text for old in parse_handover(handover or b"")} == {earlier, vkey}
+    assert nothing is None
