@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from crawler.addresses import parse_address as parse_address
     from crawler.addresses import same_origin as same_origin
     from crawler.addresses import same_site as same_site
+    from crawler.archived import Archive as Archive
+    from crawler.archived import Archived as Archived
+    from crawler.archived import Turned as Turned
+    from crawler.archived import open_archive as open_archive
     from crawler.clock import Clock as Clock
     from crawler.endpoint import Answered as Answered
     from crawler.endpoint import Endpoint as Endpoint
     from crawler.errors import AddressRefused as AddressRefused
     from crawler.errors import BadAddress as BadAddress
+    from crawler.errors import BadArchive as BadArchive
     from crawler.errors import BadSitemap as BadSitemap
     from crawler.errors import CrawlError as CrawlError
     from crawler.errors import NameNotFound as NameNotFound
@@ -50,6 +55,8 @@ if TYPE_CHECKING:
     from crawler.rendering import Wanted as Wanted
     from crawler.resolving import Resolver as Resolver
     from crawler.robots import Rules as Rules
+    from crawler.singlefile import SavedPage as SavedPage
+    from crawler.singlefile import saved_page as saved_page
     from crawler.sitemap import Sitemap as Sitemap
     from crawler.sitemap import read_sitemap as read_sitemap
     from crawler.visit import FetchSettings as FetchSettings
@@ -63,6 +70,9 @@ _HOMES = {
     "Address": "crawler.addresses",
     "AddressRefused": "crawler.errors",
     "Answered": "crawler.endpoint",
+    "Archive": "crawler.archived",
+    "Archived": "crawler.archived",
+    "BadArchive": "crawler.errors",
     "BadAddress": "crawler.errors",
     "BadSitemap": "crawler.errors",
     "Block": "crawler.reading",
@@ -83,6 +93,7 @@ _HOMES = {
     "Navigation": "crawler.rendering",
     "NoBrowser": "crawler.errors",
     "NotRendered": "crawler.errors",
+    "open_archive": "crawler.archived",
     "parse_address": "crawler.addresses",
     "Provider": "crawler.providers",
     "ProviderFailed": "crawler.providers",
@@ -107,6 +118,9 @@ _HOMES = {
     "SiteCrawl": "crawler.frontier",
     "Sitemap": "crawler.sitemap",
     "Step": "crawler.frontier",
+    "SavedPage": "crawler.singlefile",
+    "saved_page": "crawler.singlefile",
+    "Turned": "crawler.archived",
     "Tls": "crawler.visit",
     "Visit": "crawler.visit",
     "Wanted": "crawler.rendering",

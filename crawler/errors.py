@@ -13,7 +13,8 @@
     ├── BrokenExchange       the answer is no HTTP, or the connection was lost before one came
     ├── PaceHeld             the site asked us to stay away for longer than we have time
     ├── BadRedirect          the redirect leads nowhere, in a circle, or too far
-    └── BadSitemap           the bytes are no sitemap that can be read safely
+    ├── BadSitemap           the bytes are no sitemap that can be read safely
+    └── BadArchive           a file with captures of others cannot be read, or not to its end
 
 `Fetcher.fetch` raises `BadAddress` only: what the web does is told by the outcome of the visit. Exceptions of the parts
 underneath (httpcore2, h11, ssl, OSError, lxml) never leave `crawler`.
@@ -159,3 +160,13 @@ class NotRendered(CrawlError):
     def __init__(self, reason: str, message: str) -> None:
         self.reason = reason
         super().__init__(message)
+
+
+class BadArchive(CrawlError):
+    """A WARC or WACZ file cannot be read, or not to its end; `offset` is the place in the file, if there is one."""
+
+    reason = "bad_archive"
+
+    def __init__(self, message: str, *, offset: int | None = None) -> None:
+        self.offset = offset
+        super().__init__(message if offset is None else f"{message} (at byte {offset})")

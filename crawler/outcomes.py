@@ -47,7 +47,7 @@ def visit_of(
     """Tell what came of asking for `asked`: `trip` as it stands, ended by `failure` or by itself."""
     outcome, reason, detail = _judged(trip, failure)
     intake = trip.intake
-    media_type, charset = _content_type(_header(trip, "content-type"))
+    media_type, charset = content_type(_header(trip, "content-type"))
     return Visit(
         asked=asked.href,
         final=trip.address.href,
@@ -100,7 +100,7 @@ def _header(trip: Trip, name: str) -> str | None:
     return values[-1] if values else None
 
 
-def _content_type(value: str | None) -> tuple[str | None, str | None]:
+def content_type(value: str | None) -> tuple[str | None, str | None]:
     """Take a Content-Type apart: media type in lower case, charset as sent; None for what is missing or no sense."""
     if value is None:
         return None, None

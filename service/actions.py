@@ -11,6 +11,7 @@ from anyio.to_thread import run_sync
 
 from crawler import parse_address
 from service import (
+    adding,
     answering,
     backup,
     cancelling,
@@ -30,6 +31,7 @@ from service.forms import Served
 from service.parts import Parts
 from service.requests import (
     MAX_POSITION,
+    ArchiveRequest,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -81,6 +83,10 @@ class Actions:
         """Captures of an address, newest first."""
         address = url if url.startswith("urn:") else parse_address(url).href
         return await run_sync(capturing.captures, self.parts, address, limit, before)
+
+    async def add_archive(self, path: Path, request: ArchiveRequest, caller: Caller, progress: Progress, /) -> Json:
+        """Keep the captures in a WARC or WACZ file of others."""
+        return await adding.add_archive(self.parts, path, request, caller, progress)
 
     # crawls
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import anyio.to_thread
 
-from crawler import Wanted, parse_address
+from crawler import Wanted, parse_address, saved_page
 from service import tokens
 from service.answering import Draft, answer
 from service.citing import passages_of, shown
@@ -53,6 +53,9 @@ WALLS = frozenset({"blocked", "consent"})
 """Page states whose text is somebody else's: it is kept, and never handed out as the page's."""
 
 
+SAVED: Final = "imported: saved by SingleFile; address and time are what the file says, and no headers are known"
+
+
 @dataclass(frozen=True)
 class Page:
     """A captured page ready to be handed out, new or from the store."""
@@ -79,18 +82,19 @@ async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Repl
 async def upload(parts: Parts, request: UploadRequest, caller: Caller) -> Reply:
     """Keep bytes that the user has, and answer with what could be read from them."""
     now = parts.clock()
-    body_id = digest(request.body)
-    url = parse_address(request.url).href if request.url else f"urn:{body_id}"
-    reading = await parts.readers.read(
-        request.body, media_type=request.media_type, charset=None, url=url, at=request.at or now
-    )
+    saved = saved_page(request.body)
+    url = parse_address(request.url).href if request.url else saved.url if saved else f"urn:{digest(request.body)}"
+    at = request.at or (saved.at if saved and saved.at and saved.at <= now else None)
+    reading = await parts.readers.read(request.body, media_type=request.media_type, charset=None, url=url, at=at or now)
     given = Given(
         body=request.body,
         url=url,
         received_at=now,
-        claimed_at=request.at,
+        claimed_at=at,
         title=request.title,
         settings={"name": request.name, "declared_media_type": request.media_type},
+        method="import" if saved else "upload",
+        warnings=(SAVED,) if saved else (),
     )
     seen = observe_upload(given, reading)
     options = request.model_dump(

@@ -68,7 +68,7 @@ def add(
     session: Annotated[str | None, typer.Option(help="Your name for this session, kept with the reply.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The whole reply as JSON; a list for several files.")] = False,
 ) -> None:
-    """Keep files that you have, as evidence like any page."""
+    """Keep files that you have, as evidence like any page; of WARC and WACZ files each capture in them."""
     if bool(files) == (jsonl is not None):
         bad_use("give FILE… or --jsonl FILE")
     if files and len(files) > 1 and url is not None:
@@ -83,12 +83,20 @@ def add(
 
 async def _add_files(citator: "Citator", files: list[Path], given: dict[str, Any], *, as_json: bool) -> int:
     """Keep files one after another. One that cannot be kept is told in its place, and the others are kept."""
+    from asyncio import to_thread
+
+    from service.cli_imports import add_captures, holds_captures
     from service.cli_output import asked_wrongly
-    from service.errors import DONE, problem_of
+    from service.errors import DONE, NOT_DONE, problem_of
 
     status, told = DONE, []
     for file in files:
         try:
+            if await to_thread(holds_captures, file):
+                found = await add_captures(citator, file, given, silent=as_json)
+                told.append(found)
+                status = max(status, DONE if found["whole"] else NOT_DONE)
+                continue
             reply = await _add_file(citator, file, given)
         except Exception as error:
             problem = asked_wrongly(error) or problem_of(error)
@@ -98,10 +106,12 @@ async def _add_files(citator: "Citator", files: list[Path], given: dict[str, Any
             told.append(problem.details() | {"file": str(file)})
             status = max(status, problem.exit)
         else:
-            status = max(status, _tell(reply, as_json=as_json and len(files) == 1, silent=as_json, text=False))
             told.append(members(reply.body))
-    if as_json and len(files) > 1:
-        give_json(told)
+            status = max(status, _tell(reply, as_json=as_json and len(files) == 1, silent=as_json, text=False))
+            if as_json and len(files) == 1:
+                return status  # the reply has been given as it was kept
+    if as_json:
+        give_json(told[0] if len(files) == 1 else told)
     return status
 
 

@@ -315,7 +315,9 @@ class Crawls:
             if not isinstance(record, Crawl):
                 continue
             if record.crawl is None:
-                started[record.id] = record
+                # One that came with a bundle was somebody else's to finish.
+                if not self._parts.archive.imported(record.id, naming.position):
+                    started[record.id] = record
             else:
                 started.pop(record.crawl, None)
         return list(started.values())

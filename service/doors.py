@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from service.forms import Served
 from service.requests import (
+    ArchiveRequest,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -50,6 +51,10 @@ class Citator(Protocol):
 
     async def captures(self, url: str, /, *, limit: int, before: str | None, caller: Caller) -> Json:
         """Captures of an address, newest first: `{url, captures: [...], next}`; `next` is the `before` of the rest."""
+        ...
+
+    async def add_archive(self, path: Path, request: ArchiveRequest, caller: Caller, progress: Progress, /) -> Json:
+        """Keep the captures in a WARC or WACZ file of others: `{captures, refused, counts, passed_over, whole, …}`."""
         ...
 
     async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:

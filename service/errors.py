@@ -158,6 +158,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     # asking the web
     "crawler.CrawlError": Meaning("crawl", 502, NOT_DONE, "The page could not be fetched."),
     "crawler.BadAddress": Meaning("bad-address", 400, WRONG_USE, "This is no address that can be fetched."),
+    "crawler.BadArchive": Meaning("bad-archive", 422, NOT_DONE, "This file cannot be read."),
     "crawler.AddressRefused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched here."),
     "crawler.RobotsRefused": Meaning("robots-refused", 403, NOT_DONE, "The site's robots.txt does not want this."),
     "crawler.NoBrowser": Meaning(

@@ -28,6 +28,9 @@ IDLE = 2.0
 ANSWERS = frozenset({"ok", "unknown", "paywall"})
 
 
+LOOKED_BACK = 100
+"""Captures of an address that are held against one that comes from elsewhere."""
+
 FOLLOWED = frozenset({"capture", "deletion"})
 
 
@@ -202,6 +205,8 @@ class Follower:
     def _page(self, position: int, capture: Capture) -> Page | None:
         if capture.document is None or capture.outcome != "ok" or capture.page_state not in ANSWERS:
             return None
+        if self._archive.imported(capture.id, position) and self._newer(position, capture):
+            return None
         try:
             document = self._archive.document(capture.document)
         except (RemovedId, UnknownId):
@@ -210,3 +215,10 @@ class Follower:
             logger.warning("a damaged document is not indexed", document=error.id)
             return None
         return index_page(position, capture, document) if document.text else None
+
+    def _newer(self, position: int, capture: Capture) -> bool:
+        """Whether a newer version of the page stands before it, whose place an older one must not take."""
+        return any(
+            row.position < position and row.retrieved_at > capture.retrieved_at and row.outcome == "ok"
+            for row in self._archive.catalogue.captures(capture.final, limit=LOOKED_BACK, before=position)
+        )

@@ -21,6 +21,7 @@ from snapshots import (
     Hop,
     Language,
     Link,
+    Method,
     Record,
     Robots,
     Tls,
@@ -64,7 +65,12 @@ FAILURES: Mapping[str, Literal["timeout", "refused"]] = {"render_timeout": "time
 
 
 def observe(
-    visit: Visit, reading: Reading | None, *, crawl: str | None = None, shown: Shown = NOT_SHOWN
+    visit: Visit,
+    reading: Reading | None,
+    *,
+    crawl: str | None = None,
+    shown: Shown = NOT_SHOWN,
+    imported: bool = False,
 ) -> Observation:
     """The records of one visit. `reading` is None when there was nothing to read."""
     blobs: list[bytes] = []
@@ -95,11 +101,11 @@ def observe(
         rendered=digest(rendered.document) if rendered else None,
         screenshot=digest(rendered.screenshot) if rendered and rendered.screenshot else None,
         pdf=digest(rendered.pdf) if rendered and rendered.pdf else None,
-        method="browser" if rendered else "http",
+        method="import" if imported else "browser" if rendered else "http",
         settings=dict(visit.settings) | _render_settings(shown),
         locale=shown.settings.locale if rendered and shown.settings else _sent(visit, "accept-language"),
         time_zone=shown.settings.time_zone if rendered and shown.settings else None,
-        user_agent=(shown.settings.user_agent if rendered and shown.settings else None) or visit.user_agent,
+        user_agent=(shown.settings.user_agent if rendered and shown.settings else None) or visit.user_agent or None,
         clock_offset_ms=visit.clock_offset_ms,
         outcome=FAILURES.get(failure.reason, "error") if failure else visit.outcome,
         reason=failure.reason if failure else visit.reason,
@@ -163,6 +169,8 @@ class Given:
     claimed_at: datetime | None = None
     title: str | None = None
     settings: Mapping[str, str | int | bool | None] = field(default_factory=dict)
+    method: Method = "upload"
+    warnings: tuple[str, ...] = ()
 
 
 def observe_upload(given: Given, reading: Reading) -> Observation:
@@ -171,7 +179,7 @@ def observe_upload(given: Given, reading: Reading) -> Observation:
     if given.title and not reading.title:
         reading = replace(reading, title=given.title)
     document = _document(reading, body, given.url)
-    warnings = _warnings(reading)
+    warnings = [*given.warnings, *_warnings(reading)]
     if given.claimed_at:
         warnings.append("retrieved_at_claimed: the time is the uploader's word")
     capture = Capture(
@@ -179,7 +187,7 @@ def observe_upload(given: Given, reading: Reading) -> Observation:
         final=given.url,
         body=body,
         body_length=len(given.body),
-        method="upload",
+        method=given.method,
         settings=dict(given.settings),
         outcome="ok",
         page_state=reading.page_state,

@@ -14,7 +14,9 @@ from pydantic import BaseModel
 from service.doors import Json, Progress
 from service.errors import TABLE, Problem, ServerUnreachable, ToldProblem
 from service.exchange import Exchange, Told, hang_up, problem_in
+from service.failures import BadRequest
 from service.requests import (
+    ArchiveRequest,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -30,6 +32,7 @@ from service.requests import (
 
 API = "/api/v1"
 JSON = {"Content-Type": "application/json"}
+BYTES = {"Content-Type": "application/octet-stream"}
 
 
 def _body(request: BaseModel) -> bytes:
@@ -98,6 +101,24 @@ class Remote:
         query = urlencode({name: str(value).lower() if value is False else value for name, value in options.items()})
         headers = {"Content-Type": "application/x-www-form-urlencoded"}  # "no type told", as the server reads it
         return self._reply(await self._ask("POST", f"/uploads?{query}", request.body, headers))
+
+    async def add_archive(self, path: Path, request: ArchiveRequest, _caller: Caller, progress: Progress, /) -> Json:
+        """Keep the captures in a file of others: by its path on this machine, by its bytes elsewhere."""
+        return await self._file("/archives", path, request, progress)
+
+    async def _file(self, target: str, path: Path, request: BaseModel, progress: Progress) -> Json:
+        if isinstance(self._exchange.where, Path):
+            value = request.model_dump(mode="json", exclude_defaults=True) | _place(path)
+            return await self._work(f"/maintenance{target}", progress, value)
+        try:
+            body = await asyncio.to_thread(path.read_bytes)
+        except OSError as error:
+            raise BadRequest(f"{path} cannot be read: {error.strerror}") from error
+        options = {"name": path.name} | request.model_dump(mode="json", exclude_defaults=True)
+        told = await self._ask("POST", f"{target}?{urlencode(options, doseq=True)}", body, BYTES)
+        if told.status >= 400:  # noqa: PLR2004 - as above
+            raise problem_in(told)
+        return _json_in(told)
 
     async def captures(self, url: str, /, *, limit: int, before: str | None, caller: Caller) -> Json:  # noqa: ARG002 - the protocol's
         """Captures of an address."""

@@ -190,6 +190,12 @@ class UploadRequest(Asked):
     session: Session | None = Field(default=None, description=_SESSION_DOC)
 
 
+class ArchiveRequest(Asked):
+    """A file with captures of others, or a bundle; its bytes come apart."""
+
+    name: Text | None = Field(default=None, max_length=1024, description="The file's name.")
+
+
 class CrawlRequest(Asked):
     """Capture a site: the pages that links and the sitemap lead to, within the sites of the addresses given."""
 

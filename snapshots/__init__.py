@@ -67,7 +67,18 @@ if TYPE_CHECKING:
     from snapshots.catalogue import Catalogue
     from snapshots.catalogue_rows import CaptureRow, Naming, PassageRow
     from snapshots.checking import CheckReport, Finding
-    from snapshots.deeds import Crawl, CrawlState, Deletion, Hold, Import, Recheck, Removed, Watch
+    from snapshots.deeds import (
+        Crawl,
+        CrawlState,
+        Deletion,
+        Hold,
+        Import,
+        ImportClaim,
+        ImportMember,
+        Recheck,
+        Removed,
+        Watch,
+    )
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.log import Log, open_log, rotate_log_key
@@ -126,6 +137,8 @@ _HOME = {
     "Hold": "deeds",
     "Hop": "capture",
     "Import": "deeds",
+    "ImportClaim": "deeds",
+    "ImportMember": "deeds",
     "Json": "canonical",
     "Judgement": "quotes.verdict",
     "KEPT": "answers",
@@ -267,6 +280,8 @@ __all__ = [
     "Hold",
     "Hop",
     "Import",
+    "ImportClaim",
+    "ImportMember",
     "Json",
     "Judgement",
     "Kept",

@@ -138,6 +138,11 @@ class Archive:
         """The passage a reference names. Raises as `get`."""
         return self._reader.passage(ref)
 
+    def imported(self, record_id: str, position: int) -> bool:
+        """Whether the record at `position` came from elsewhere: an import before it brought it."""
+        found = self.catalogue.naming(record_id, kind="import", limit=1)
+        return bool(found) and found[0].position < position
+
     def resolve(self, text: str) -> str:
         """The whole id that a person means: with or without scheme, or its first 12 or more hex digits.
 

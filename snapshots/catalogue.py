@@ -16,6 +16,7 @@ from snapshots.applying import NAMED_AT_ONCE, add, set_value, value, values
 from snapshots.catalogue_rows import CaptureRow, Naming, PassageRow
 from snapshots.database import TIMEOUT, Database, chunks
 from snapshots.deeds import Deletion
+from snapshots.foreign import seen_here
 from snapshots.ids import from_raw, to_raw
 from snapshots.rows import PREFIX, Entry, address_prefix, number
 from snapshots.tables import (
@@ -115,12 +116,8 @@ class Catalogue:
         return found[0] if found else None
 
     def latest(self, url: str, *, not_before: str | datetime | None = None) -> CaptureRow | None:
-        """The last capture of `url` that got the page (outcome `ok`) and was retrieved at `not_before` or later.
-
-        Uploads and imports do not count: where and when they come from is somebody's word.
-        """
-        asked = captures.c.method.in_(("http", "browser"))
-        query = _captures_of(url).where(captures.c.outcome == "ok", asked)
+        """The last capture of `url` that was seen here whole (outcome `ok`), retrieved at `not_before` or later."""
+        query = _captures_of(url).where(captures.c.outcome == "ok", seen_here())
         query = query.order_by(captures.c.position.desc()).limit(1)
         if not_before is not None:
             query = query.where(captures.c.retrieved_at >= _milliseconds(not_before))

@@ -93,7 +93,55 @@ class Hold(Provisional):
     kind: Literal["hold"] = "hold"
 
 
-class Import(Provisional):
-    """Evidence that came from elsewhere."""
+class ImportClaim(Part):
+    """What a check of the file said about one claim, when it was imported."""
+
+    claim: Code
+    result: Literal["holds", "fails", "not-checkable"]
+    detail: str
+
+
+class ImportMember(Part):
+    """A member of the file that is kept as a blob: none of them holds text of a page."""
+
+    member: str
+    id: Id
+
+
+class Import(LoggedRecord):
+    """Evidence came from elsewhere: which file, what it said of itself, and the records that were taken from it.
+
+    A large file has several, one for each part that was taken in at once. Every id in it counts as named; `sha256` is
+    bare digits, because the file itself is not kept.
+    """
 
     kind: Literal["import"] = "import"
+    version: Literal[1] = 1
+    at: Time
+    form: Code
+    """`bundle`, `warc`, `wacz`."""
+    name: str | None
+    """The file's name, as it was told."""
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    size: Count
+    origin: str | None = None
+    """The name of the log that the records came from."""
+    vkey: str | None = None
+    """The key that signed its checkpoint."""
+    tree: Count | None = None
+    """Entries of that log under that checkpoint."""
+    members: Seq[ImportMember] = ()
+    claims: Seq[ImportClaim] = ()
+    records: Seq[Id]
+    """In the order in which the log here has them; those that it had before are among them."""
+    deletions: Seq[Id] = ()
+    """The deletions here because of which something was left out."""
+    counts: dict[Code, Count] = Field(default_factory=dict)
+    by: str | None = None
+
+    def named(self) -> Iterator[str]:
+        """The deletions, the members that are kept, and the records."""
+        yield from self.deletions
+        for one in self.members:
+            yield one.id
+        yield from self.records

@@ -30,7 +30,7 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("agent", 1): Agent,
     ("watch", 0): Watch,
     ("hold", 0): Hold,
-    ("import", 0): Import,
+    ("import", 1): Import,
 }
 """The kinds and versions this release writes and understands."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from snapshots.answers import Fetch, PassageRef, Search, Serving
 from snapshots.capture import Capture
 from snapshots.database import Row
-from snapshots.deeds import Crawl, Deletion, Provisional
+from snapshots.deeds import Crawl, Deletion, Import, Provisional
 from snapshots.ids import raw_prefix, to_raw
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
@@ -99,7 +99,7 @@ def kept_at(record: Record | UnknownRecord) -> int | None:
             return milliseconds(record.retrieved_at)
         case Serving():
             return milliseconds(record.served_at)
-        case Crawl() | Deletion() | Provisional() | Session() | Event() | Agent():
+        case Crawl() | Deletion() | Import() | Provisional() | Session() | Event() | Agent():
             return milliseconds(record.at)
         case _:
             return None

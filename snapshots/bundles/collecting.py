@@ -16,7 +16,7 @@ from snapshots.answers import Fetch, PassageRef, Search, Serving
 from snapshots.archive import Archive
 from snapshots.bundles.shelf import Shelf
 from snapshots.capture import Capture
-from snapshots.deeds import Crawl, Deletion, Provisional
+from snapshots.deeds import Crawl, Deletion, Import, Provisional
 from snapshots.errors import DamagedObject, NothingToBundle, RemovedId, UnknownId
 from snapshots.ids import hex_of
 from snapshots.reading import Reader
@@ -298,7 +298,7 @@ def time_of(record: Record | UnknownRecord) -> str:
             return record.retrieved_at
         case Serving():
             return record.served_at
-        case Crawl() | Deletion() | Provisional() | Session() | Event() | Agent():
+        case Crawl() | Deletion() | Import() | Provisional() | Session() | Event() | Agent():
             return record.at
         case _:
             return ""

@@ -14,6 +14,7 @@ from service.failures import UnknownCrawl, UnknownKey, UnknownSession
 from service.forms import Served
 from service.keys import new_key
 from service.requests import (
+    ArchiveRequest,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -138,6 +139,14 @@ class SmallCitator:
         await self._called(request, caller)
         self.keep(request.body, request.media_type or "application/octet-stream")
         return self._page(request.url or "urn:upload", request.body.decode("utf-8", "replace"), store=request.store)
+
+    async def add_archive(self, path: Path, request: ArchiveRequest, caller: Caller, progress: Progress, /) -> Json:
+        data = await asyncio.to_thread(path.read_bytes)
+        await self._called((data, request), caller)
+        progress("responses", 1, None)
+        captures = [{"url": "http://site.test/a", "capture": id_of(data), "retrieved_at": TIME}]
+        return {"archive": request.name, "captures": captures, "refused": [], "counts": {"captures": 1, "refused": 0},
+                "passed_over": {}, "remarks": [], "broken": None, "whole": b"broken" not in data}  # fmt: skip
 
     async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:
         await self._called(request, caller)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from record_faults import PASSAGE_FAULTS, RECORD_FAULTS
+from record_imports import bundle_taken_in
 
 from snapshots import (
     Agent,
@@ -26,7 +27,6 @@ from snapshots import (
     Fetch,
     Hold,
     Hop,
-    Import,
     Language,
     Link,
     PassageRef,
@@ -344,7 +344,7 @@ def records() -> dict[str, Record]:
         ),
         "watch": Watch(nonce=nonce_for("watch"), at=at, body={"url": seen.final}),
         "hold": Hold(nonce=nonce_for("hold"), at=at, body={"captures": [seen.id]}),
-        "import": Import(nonce=nonce_for("import"), at=at, body={}),
+        "import": bundle_taken_in(nonce_for("import"), at),
     }
 
 
