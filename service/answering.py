@@ -8,15 +8,18 @@ themselves and says so.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
+from anyio.to_thread import run_sync
 
 from service.errors import Problem
 from service.forms import Served
 from service.parts import Parts
 from service.requests import Caller, Reply
-from snapshots import Batch, Fetch, Record, Search, Serving, Serving2, digest, stamp
+from service.spool import AT_ONCE
+from snapshots import Batch, Fetch, Record, Search, Serving, Serving2, StoreError, digest, stamp
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"
@@ -111,8 +114,19 @@ def _blobs(served: Served) -> tuple[bytes, ...]:
 
 
 async def keep(parts: Parts, batch: Batch) -> None:
-    """Keep a batch; durable and in the log when this returns. The index is told about new captures."""
+    """Keep a batch; durable and in the log when this returns. The index is told about new captures.
+
+    What was fetched and the bucket does not take waits in the spool, and is kept after the next batch that it takes.
+    """
     # Shielded: a caller who hangs up must not leave the follower untold of what was kept.
-    kept = await asyncio.shield(asyncio.wrap_future(parts.archive.keep(batch)))
+    try:
+        kept = await asyncio.shield(asyncio.wrap_future(parts.archive.keep(batch)))
+    except StoreError as error:
+        waiting = await run_sync(parts.spool.put, batch, error)
+        if waiting is None:
+            raise
+        raise waiting from error
+    if parts.spool.waiting:
+        await run_sync(partial(parts.spool.retry, parts.archive, parts.follower.notice, limit=AT_ONCE))
     if any(record.kind == "capture" for record in batch.records) and kept.positions:
         parts.follower.notice(max(kept.positions.values()))

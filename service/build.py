@@ -24,6 +24,7 @@ from service.following import Follower
 from service.keyring import Keyring
 from service.parts import Parts, Readers
 from service.settings import Settings
+from service.spool import Spool
 from service.stamping import Stamper, posting, roots_of
 from snapshots import (
     Archive,
@@ -100,7 +101,10 @@ async def build(
             renderer=renderer,
             clock=clock,
             stamper=stamper,
+            spool=Spool(settings.spool_path),
         )
+        if resume:
+            await run_sync(parts.spool.retry, parts.archive, follower.notice)
         crawls = Crawls(parts)
         stack.push_async_callback(crawls.close)
         if resume:

@@ -10,6 +10,7 @@ from crawler import NoBrowser
 from index import QueryError
 from service.following import Follower
 from service.parts import Parts
+from service.spool import DAMAGED
 from service.stamping import Stamper
 from service.versions import citator_version
 from snapshots import EvidenceError, NoConditionalWrites, probe
@@ -109,12 +110,24 @@ def _checks(parts: Parts, *, deep: bool, told: Told) -> Iterator[Check]:
     yield from _archive(parts, deep=deep, told=told)
     yield _index(parts.follower, parts.log.size)
     yield _stamps(parts.stamper)
+    yield _waiting(parts)
 
 
 def _disk(data: Path) -> Check:
     free = shutil.disk_usage(data).free
     result = "ok" if free >= LEAST_FREE else "warning"
     return Check("disk", result, f"{free // (1024 * 1024)} MiB free below {data}")
+
+
+def _waiting(parts: Parts) -> Check:
+    kept = parts.spool.retry(parts.archive, parts.follower.notice)
+    told = f"{kept} were kept just now; " if kept else ""
+    if parts.spool.waiting:
+        files = f"{parts.spool.waiting} fetched pages wait in {parts.settings.spool_path}"
+        return Check("waiting", "warning", f"{told}{files} for a bucket that takes them")
+    if list(parts.settings.spool_path.glob(f"*{DAMAGED}")):
+        return Check("waiting", "warning", f"{told}{parts.settings.spool_path} holds damaged files; delete them")
+    return Check("waiting", "ok", f"{told}nothing that was fetched waits to be kept")
 
 
 def _bucket(parts: Parts) -> Check:

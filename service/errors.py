@@ -10,7 +10,7 @@ status (and, with `--json`, the same problem details on stdout).
 
 import errno
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from service.failures import ServiceError
@@ -223,6 +223,9 @@ def problem_of(error: BaseException) -> Problem:
     """What `error` means to a caller. What the table does not know is `internal`, and its text is not told."""
     if isinstance(error, ToldProblem):
         return error.problem
+    means = getattr(error, "means", None)
+    if isinstance(means, Exception):  # it says more than that one, and means the same
+        return replace(problem_of(means), detail=str(error))
     meaning = meaning_of(error)
     if meaning is None:
         return Problem(INTERNAL.slug, INTERNAL.status, INTERNAL.exit, INTERNAL.title, "See the service's log.")

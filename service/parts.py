@@ -9,6 +9,7 @@ from service.clock import Clock
 from service.following import Follower
 from service.keyring import Keyring
 from service.settings import Settings
+from service.spool import Spool
 from service.stamping import Stamper
 from snapshots import Archive, Log, Store
 
@@ -47,3 +48,4 @@ class Parts:
     renderer: Renderer
     clock: Clock
     stamper: Stamper
+    spool: Spool

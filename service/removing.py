@@ -20,6 +20,8 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
     selection = Selection(
         ids=tuple(parts.archive.resolve(text) for text in request.ids), pages=(request.url,) if request.url else ()
     )
+    # What waits to be kept may be of the very page; the bucket has to do its part now in any case.
+    parts.spool.retry(parts.archive, parts.follower.notice)
     done = parts.archive.remove(selection, dry_run=request.dry_run, reason=request.reason, by=caller.key)
     if done.deletion is not None:
         _forget(parts.follower)

@@ -200,6 +200,11 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite:///{(self.data / 'state.db').absolute()}"
 
     @property
+    def spool_path(self) -> Path:
+        """Where what was fetched waits while the bucket takes nothing."""
+        return self.data / "spool"
+
+    @property
     def index_path(self) -> Path:
         """The search index, a directory of this machine."""
         return self.data / "index"

@@ -9,6 +9,7 @@ import pytest
 from service.backup import restore_backup
 from service.failures import BackupRefused, DataInUse
 from service.requests import KeyRequest, Scope
+from service.spool import KeptForRetry
 from snapshots import (
     CatalogueDamaged,
     DamagedObject,
@@ -184,8 +185,9 @@ async def test_a_bucket_that_fails_in_the_middle_of_a_request_loses_the_reply_an
             said = await captured(actions, site.url("/bridge"))
             for error in (StoreUnreachable("the bucket does not answer"), StoreFull("no room")):
                 failing[:] = [error]
-                with pytest.raises(type(error)):
+                with pytest.raises(KeptForRetry) as raised:
                     await captured(actions, site.url("/ferry"))
+                assert raised.value.means is error
             failing.clear()
             again = await captured(actions, site.url("/ferry"))
             check = await actions.doctor(deep=True, progress=lambda *_: None)
