@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # System packages that the tests use: a PostgreSQL server, Chromium, and Debian's HTML documentation of Python as a real
-# site.
-# Installs them when run as root on Debian; otherwise says what is missing and how to get it.
-# Besides, into .tmp: clients that need other libraries than the service, and the MCP inspector where Node is.
+# site. Installs them when run as root on Debian; otherwise says what is missing and how to get it.
+# Besides, into .tmp: clients that need other libraries than the service, the MCP inspector where Node is, and readers of
+# web archives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,6 +28,29 @@ unpack_pages() {
     mv "$work"/files/usr/share/doc/python3*/html "$work/html"
     rm -rf "$work/deb" "$work/files"
 }
+
+# Other people's readers of web archives, to hold bundles against. They are no part of Citator, have licences of their
+# own, and stay in folders of their own. Where they cannot be got, the tests that need them say so.
+python=$(command -v python3 || true)
+readers=.tmp/web-archives
+into() {
+    local folder=$readers/$1
+    shift
+    [ -e "$folder/.made" ] && return
+    echo "setup-tests: getting $*"
+    rm -rf "$folder" && "$python" -m venv "$folder" && "$folder/bin/pip" -qq --disable-pip-version-check install "$@" &&
+        touch "$folder/.made"
+}
+into validators wacz==0.6.0 warcio==1.8.1 cdxj-indexer==1.5.0 || echo "setup-tests: no validators of web archives" >&2
+into pywb pywb==2.10.0 setuptools || echo "setup-tests: no pywb" >&2
+replayer() {
+    [ -e "$readers/replaywebpage/ui.js" ] && return
+    command -v npm >/dev/null || return
+    echo "setup-tests: getting replaywebpage"
+    mkdir -p "$readers/npm" && (cd "$readers/npm" && npm pack --silent replaywebpage@2.5.3 >/dev/null && tar xzf replaywebpage-2.5.3.tgz) &&
+        rm -rf "$readers/replaywebpage" && mv "$readers/npm/package" "$readers/replaywebpage"
+}
+replayer || echo "setup-tests: no ReplayWeb.page (npm pack replaywebpage)" >&2
 
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
     have_postgresql || { echo "setup-tests: installing postgresql" && apt install -y --no-install-recommends postgresql; }
