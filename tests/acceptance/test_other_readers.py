@@ -41,14 +41,13 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     installation = Installation(folder / "data")
     page = folder / "tides.html"
     page.write_text(f"<title>Tides</title><p>High water is at four. {WORDS}</p>")
-    ids = []
-    with Site(SITE) as site:
-        ids += [installation.run("fetch", site.url(path), "--json", status=None).json["capture"] for path in ASKED]
-    ids.append(installation.run("fetch", "http://127.0.0.1:9/dead", "--json", status=None).json["capture"])
-    ids.append(installation.run("add", str(page), "--url", "https://tides.example/", "--json").json["capture"])
-    search = installation.run("search", "toll bridge", "--json").json
-    assert search["results"]
-    installation.run("bundle", *ids, "--search", search["record"], "-o", str(folder / "b.wacz"))
+    with Site(SITE) as site, installation.serving():  # the commands go through its socket
+        ids = [installation.run("fetch", site.url(path), "--json", status=None).json["capture"] for path in ASKED]
+        ids.append(installation.run("fetch", "http://127.0.0.1:9/dead", "--json", status=None).json["capture"])
+        ids.append(installation.run("add", str(page), "--url", "https://tides.example/", "--json").json["capture"])
+        search = installation.run("search", "toll bridge", "--json").json
+        assert search["results"]
+        installation.run("bundle", *ids, "--search", search["record"], "-o", str(folder / "b.wacz"))
     return folder / "b.wacz"
 
 
