@@ -38,6 +38,7 @@ from snapshots import (
     Store,
     StoreFull,
     WrongLogKey,
+    joined_script,
     open_log,
     open_store,
     probe_once,
@@ -109,7 +110,7 @@ async def build(
         stack.push_async_callback(crawls.close)
         if resume:
             await crawls.resume()
-        yield Actions(parts, crawls, Bundles(parts, b""))
+        yield Actions(parts, crawls, Bundles(parts, joined_script))
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

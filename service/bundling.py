@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +30,7 @@ NAMED: Final = 12
 class Bundles:
     """Makes bundles of one installation."""
 
-    def __init__(self, parts: Parts, verifier: bytes) -> None:
+    def __init__(self, parts: Parts, verifier: Callable[[], bytes]) -> None:
         self._parts = parts
         self._verifier = verifier
         self._turns = CapacityLimiter(AT_ONCE)
@@ -61,7 +61,7 @@ class Bundles:
             archive=parts.archive,
             log=parts.log,
             key=BundleKey.at(parts.settings.bundle_key_path),
-            verifier=self._verifier,
+            verifier=self._verifier(),
             software=("Citator", citator_version()),
             tokens=parts.stamper,
         )

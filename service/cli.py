@@ -24,6 +24,7 @@ from service import (
     cli_search,
     cli_serve,
     cli_sessions,
+    cli_verify,
 )
 
 app = typer.Typer(
@@ -53,6 +54,7 @@ app.command("backup")(cli_care.backup)
 app.command("restore")(cli_care.restore)
 app.command("doctor")(cli_care.doctor)
 app.add_typer(cli_sessions.sessions, name="sessions")
+app.command("verify")(cli_verify.verify)
 app.add_typer(cli_keys.keys, name="keys")
 app.add_typer(cli_keys.log_key, name="log-key")
 app.command("mcp")(cli_mcp.mcp)

@@ -128,6 +128,8 @@ TABLE: Final[Mapping[str, Meaning]] = {
         "missing-object", 500, NOT_DONE, "The bucket lacks something that it should hold.", ("id",)
     ),
     "snapshots.BadRecord": Meaning("bad-record", 422, NOT_DONE, "These bytes are no record."),
+    "snapshots.Unsound": Meaning("unsound", 422, NOT_HELD, "This is not what it should be."),
+    "snapshots.BadTrust": Meaning("bad-trust", 400, WRONG_USE, "What you vouch for cannot be used."),
     "snapshots.ArchiveClosed": Meaning("closing", 503, NOT_DONE, "The service is stopping."),
     "snapshots.StoreError": Meaning("bucket", 503, NOT_DONE, "The bucket could not do what was asked."),
     "snapshots.StoreUnreachable": Meaning("bucket-unreachable", 503, NOT_DONE, "The bucket does not answer."),
@@ -193,6 +195,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.KeyReused": Meaning("key-reused", 409, WRONG_USE, "This Idempotency-Key stands for another request."),
     "service.StaleHead": Meaning("stale-head", 412, NOT_DONE, "The session has gone on.", ("session", "head")),
     "service.BackupRefused": Meaning("backup-refused", 409, NOT_DONE, "Nothing can be backed up to or restored there."),
+    "service.Unreadable": Meaning("unreadable", 400, NOT_DONE, "This cannot be read."),
     "service.Closing": Meaning("closing", 503, NOT_DONE, "The service is stopping."),
     # the doors
     "service.KeyMissing": Meaning("key-missing", 401, NOT_DONE, "A key is needed, and this one is not known."),

@@ -13,6 +13,7 @@
     ├── StaleHead         the session has gone on since the caller looked
     ├── KeyReused         an Idempotency-Key stands for something else
     ├── BackupRefused     the target of a backup or restore is not usable
+    ├── Unreadable        a file that was named cannot be read
     └── Closing           the service is stopping and takes nothing new
 
 What the libraries raise (`EvidenceError`, `CrawlError`, `QueryError`) passes through unchanged; the doors have one
@@ -79,6 +80,10 @@ class KeyReused(ServiceError):
 
 class BackupRefused(ServiceError):
     """The target of a backup or a restore is not usable."""
+
+
+class Unreadable(ServiceError):
+    """A file or directory that was named cannot be read."""
 
 
 class Closing(ServiceError):

@@ -8,6 +8,9 @@
     ├── DamagedObject            what is stored under the id no longer has that hash
     │   └── LostObject           the bucket no longer holds what is known by the id
     ├── BadRecord                the bytes or values are no record of the kind they claim
+    ├── Unsound                  a part of a bundle is not what the format says; names the reason
+    │   └── UnknownAlgorithm     it may be sound, but is made in a way that is not understood here
+    ├── BadTrust                 what somebody vouches for to a verifier cannot be read, or makes no sense
     ├── ArchiveClosed            the archive is closed and takes nothing more
     ├── StoreError
     │   ├── StoreUnreachable     the bucket does not answer
@@ -98,6 +101,22 @@ class LostObject(DamagedObject):
 
 class BadRecord(EvidenceError):
     """Bytes or values that are no record of the kind they claim; the text says which field and why."""
+
+
+class Unsound(EvidenceError):
+    """A part of a bundle is not what its format says. `reason` is for machines, the text a sentence for a person."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason = reason
+        super().__init__(detail)
+
+
+class UnknownAlgorithm(Unsound):
+    """A signature, key or extension of a kind that is not understood here, so that nothing can be said about it."""
+
+
+class BadTrust(EvidenceError):
+    """The key, certificates or claims that somebody names to a verifier cannot be read, or there are none such."""
 
 
 class ArchiveClosed(EvidenceError):

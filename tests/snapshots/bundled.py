@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from snapshots import Bundle, BundleAsked, BundleKey, BundleMaker, BundleTokens, NoTokens, write_bundle
+from snapshots.verify.checking import Trust, verify_file
+from snapshots.verify.claims import FAILS
 from tests.snapshots.bench import Bench
 
 VERIFIER = b"print('not this time')\n"
@@ -44,7 +46,7 @@ class Read:
 def bundled(
     bench: Bench, *ids: str, url: str | None = None, search: str | None = None, tokens: BundleTokens | None = None
 ) -> Read:
-    """The bundle of ids, of an address, of a search."""
+    """The bundle of ids, of an address, of a search. Whatever it is of, it verifies."""
     out = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         maker = BundleMaker(
@@ -57,4 +59,7 @@ def bundled(
         )
         told = write_bundle(maker, BundleAsked(ids, url, search), out, folder=Path(folder), progress=lambda *_: None)
         assert list(Path(folder).iterdir()) == []
+    claims = verify_file(out, "bundle.wacz", Trust())
+    failing = [(claim.claim, claim.failures) for claim in claims if claim.result == FAILS]
+    assert not failing, failing
     return Read(out.getvalue(), told)
