@@ -8,7 +8,7 @@ import regex
 
 from snapshots.quotes.folding import Folded
 from snapshots.quotes.lexicon import TOPICS, Topic, lexicon
-from snapshots.quotes.words import Difference, Step, Word, steps_between, written
+from snapshots.quotes.words import Difference, Step, Word, difference, range_of, steps_between
 
 Flag = Literal["number", "date", "unit", "negation", "name", "modality", "punctuation", "case"]
 FLAGS: Final[tuple[Flag, ...]] = ("number", "date", "unit", "negation", "name", "modality", "punctuation", "case")
@@ -44,14 +44,25 @@ def compare(quote: tuple[Folded, Sequence[Word]], page: tuple[Folded, Sequence[W
     flags: set[Flag] = set()
     for step in steps_between(old, new):
         if step.same:
-            for q, p in zip(old[step.q1 : step.q2], new[step.p1 : step.p2], strict=True):
-                if q.text != p.text:
-                    differences.append(Difference("replace", written(quoted, [q]), written(shown, [p])))
+            for q, p in zip(range(step.q1, step.q2), range(step.p1, step.p2), strict=True):
+                if old[q].text != new[p].text:
+                    differences.append(
+                        difference(
+                            "replace",
+                            (quoted.source, range_of(quoted, old, q, q + 1)),
+                            (shown.source, range_of(shown, new, p, p + 1)),
+                        )
+                    )
                     flags.add("case")
             continue
-        went, came = old[step.q1 : step.q2], new[step.p1 : step.p2]
-        change: Literal["insert", "delete", "replace"] = "replace" if went and came else "delete" if went else "insert"
-        differences.append(Difference(change, written(quoted, went), written(shown, came)))
+        went, came = step.q1 < step.q2, step.p1 < step.p2
+        differences.append(
+            difference(
+                "replace" if went and came else "delete" if went else "insert",
+                (quoted.source, range_of(quoted, old, step.q1, step.q2)),
+                (shown.source, range_of(shown, new, step.p1, step.p2)),
+            )
+        )
         flags |= _flags(old, new, step)
     return Comparison(tuple(differences[:SHOWN]), tuple(flag for flag in FLAGS if flag in flags), len(differences))
 

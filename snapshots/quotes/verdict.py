@@ -14,7 +14,7 @@ from snapshots.quotes.editing import Edited, edited
 from snapshots.quotes.omission import find_pieces, pieces_of, turns_around
 from snapshots.quotes.reading import Readable
 from snapshots.quotes.surroundings import BOTH, place
-from snapshots.quotes.words import Difference
+from snapshots.quotes.words import Difference, difference
 
 Verdict = Literal[
     "exact", "typography", "moved", "edited", "ambiguous", "absent", "page_gone", "redirected", "inconclusive"
@@ -76,11 +76,14 @@ def _present(cited: Cited, page: PageText) -> Judgement | None:
         found = text.unlabelled.occurrences(cited.quote.unlabelled, cited.prefix)
         if found:
             standing = _standing(cited, where, text.unlabelled, found)
-            labels = [Difference("delete", cited.quote.text[s:e].strip(), "") for s, e in cited.quote.labels]
+            begin, end = standing.start or 0, standing.end or 0
+            labels = [
+                difference("delete", (cited.quote.text, one), (text.text, (begin, begin))) for one in cited.quote.labels
+            ]
             labels += [
-                Difference("insert", "", text.text[s:e].strip())
-                for s, e in text.labels
-                if (standing.start or 0) <= s < e <= (standing.end or 0)
+                difference("insert", (cited.quote.text, (0, 0)), (text.text, one))
+                for one in text.labels
+                if begin <= one[0] and one[1] <= end
             ]
             return replace(standing, differences=tuple(labels[:SHOWN]), differences_total=len(labels))
     return None
@@ -118,14 +121,18 @@ def _in_pieces(cited: Cited, page: PageText) -> Judgement | None:
         left_out = [text.folded.text[start:end] for start, end in found.gaps]
         start, end = text.folded.span(found.spans[0][0], found.spans[-1][1])
         around = any(turns_around(one) for one in left_out)
-        shown = [text.text[slice(*text.folded.span(*gap))].strip() for gap in found.gaps if gap[0] < gap[1]]
+        shown = [
+            difference("insert", (cited.quote.text, (0, 0)), (text.text, text.folded.span(*gap)))
+            for gap in found.gaps
+            if gap[0] < gap[1]
+        ]
         return Judgement(
             "edited" if around else "exact",
             where,
             start,
             end,
             text.text[start:end],
-            tuple(Difference("insert", "…", one) for one in shown),
+            tuple(shown),
             len(shown),
             ("negation",) if around else (),
             occurrences=1,

@@ -43,11 +43,18 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What the quote has (`quote`) and what stands in its place (`page`); empty where there is nothing."""
+    """What the quotation has (`quote`) and what stands in its place (`page`); empty where there is nothing.
+
+    Both are slices, of the quotation as it was given and of the page's text.
+    """
 
     change: Change
     quote: str
     page: str
+    quote_start: int
+    quote_end: int
+    page_start: int
+    page_end: int
 
 
 def words_of(folded: Folded) -> list[Word]:
@@ -85,9 +92,17 @@ def steps_between(quote: Sequence[Word], page: Sequence[Word]) -> list[Step]:
     return steps
 
 
-def written(folded: Folded, words: Sequence[Word]) -> str:
-    """How a run of neighbouring words stands in the source."""
-    if not words:
-        return ""
-    start, end = folded.span(words[0].start, words[-1].end)
-    return folded.source[start:end]
+def range_of(folded: Folded, words: Sequence[Word], first: int, last: int) -> tuple[int, int]:
+    """The range of the source in which `words[first:last]` stand; an empty one after the word before, if none do."""
+    if first < last:
+        return folded.span(words[first].start, words[last - 1].end)
+    at = folded.span(words[first - 1].start, words[first - 1].end)[1] if first else 0
+    if not first and words:
+        at = folded.span(words[0].start, words[0].end)[0]
+    return at, at
+
+
+def difference(change: Change, quote: tuple[str, tuple[int, int]], page: tuple[str, tuple[int, int]]) -> Difference:
+    """A difference between ranges of a quotation and of a page's text."""
+    (quoted, (q1, q2)), (shown, (p1, p2)) = quote, page
+    return Difference(change, quoted[q1:q2], shown[p1:p2], q1, q2, p1, p2)

@@ -22,7 +22,9 @@ def test_a_quotation_is_compared_with_a_page_and_no_data_directory_is_made(tmp_p
 
     assert (told.status, ran.status) == (0, 0)
     assert (ran.json["verdict"], ran.json["flags"]) == ("edited", ["number"])
-    assert ran.json["differences"] == [{"change": "replace", "quote": "40", "page": "50"}]
+    (one,) = ran.json["differences"]
+    assert (one["change"], one["quote"], one["page"]) == ("replace", "40", "50")
+    assert QUOTE[one["quote_start"] : one["quote_end"]] == "40"
     assert ran.json["matched"] == QUOTE.replace("40", "50")
     assert told.stdout.decode().startswith("edited: ")
     assert not shell.data.exists()

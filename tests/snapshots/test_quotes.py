@@ -106,6 +106,9 @@ def test_what_changes_the_meaning_is_never_called_present(quote: str, page: str,
     if found.verdict == "edited" and flag:
         assert flag in found.flags
         assert found.differences
+    for one in found.differences:
+        assert quote[one.quote_start : one.quote_end] == one.quote
+        assert f"{SPRING} {page} {WINTER}"[one.page_start : one.page_end] == one.page
 
 
 def test_most_changes_of_meaning_are_shown_as_edits() -> None:
@@ -180,7 +183,7 @@ def test_an_ellipsis_is_found_in_order_and_what_was_left_out_is_shown() -> None:
     turned = look("ends on Friday … The toll", page)
 
     assert found.verdict == "exact"
-    assert [one.page for one in found.differences] == [", which had been disputed for a long time,"]
+    assert [one.page.strip() for one in found.differences] == [", which had been disputed for a long time,"]
     assert turned.verdict not in PRESENT
 
 
@@ -209,7 +212,7 @@ def test_a_label_for_those_who_hear_the_page_is_no_change() -> None:
     found = look("Read our rules, and ask us.", "Read our rules (opens in a new window), and ask us.")
 
     assert found.verdict == "typography"
-    assert [one.page for one in found.differences] == ["(opens in a new window)"]
+    assert [one.page.strip() for one in found.differences] == ["(opens in a new window)"]
 
 
 def test_nothing_is_found_for_an_empty_quotation_or_on_an_empty_page() -> None:
