@@ -76,7 +76,6 @@ if TYPE_CHECKING:
         Import,
         ImportClaim,
         ImportMember,
-        Recheck,
         Removed,
         Watch,
     )
@@ -95,6 +94,7 @@ if TYPE_CHECKING:
     from snapshots.quotes.states import PRESENT, settle
     from snapshots.quotes.verdict import Judgement, Verdict, judge, page_text
     from snapshots.quotes.words import Difference
+    from snapshots.recheck import PageVerdict, PassageCheck, Recheck, RecheckEdit
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.removal import Removal, Selection
@@ -132,7 +132,7 @@ _HOMES = (
     ("catalogue", "Catalogue"),
     ("catalogue_rows", "CaptureRow Naming PassageRow"),
     ("checking", "CheckReport Finding"),
-    ("deeds", "Crawl CrawlState Deletion Hold Import ImportClaim ImportMember Recheck Removed Watch"),
+    ("deeds", "Crawl CrawlState Deletion Hold Import ImportClaim ImportMember Removed Watch"),
     ("document", "Block Dated Document Extractor Language Link Reading"),
     ("ids", "digest is_id parse_id parse_prefix"),
     ("log", "Log open_log rotate_log_key"),
@@ -148,6 +148,7 @@ _HOMES = (
     ("quotes.states", "PRESENT settle"),
     ("quotes.verdict", "Judgement Verdict judge page_text"),
     ("quotes.words", "Difference"),
+    ("recheck", "PageVerdict PassageCheck Recheck RecheckEdit"),
     ("record", "LoggedRecord Record UnknownRecord decimal nonce"),
     ("records", "names read"),
     ("removal", "Removal Selection"),
@@ -248,7 +249,9 @@ __all__ = [
     "PageBytes",
     "PageState",
     "PageText",
+    "PageVerdict",
     "Passage",
+    "PassageCheck",
     "PassageRef",
     "PassageRow",
     "Post",
@@ -260,6 +263,7 @@ __all__ = [
     "Quoted",
     "Reading",
     "Recheck",
+    "RecheckEdit",
     "Record",
     "Removal",
     "Removed",

@@ -189,7 +189,11 @@ class Archive:
         shown = self.catalogue.passage(object_id)
         if shown is not None:
             of_capture = self.catalogue.naming(shown.ref.capture)
-            return [one for one in of_capture if one.kind in {"search", "fetch"} and self._names(one.id, object_id)]
+            return [
+                one
+                for one in of_capture
+                if one.kind in {"search", "fetch", "recheck"} and self._names(one.id, object_id)
+            ]
         found = self.catalogue.naming(object_id)
         found += [one for one in self.catalogue.considering(object_id) if self._names(one.id, object_id)]
         known = found or self.catalogue.position_of(object_id) is not None

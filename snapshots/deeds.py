@@ -75,12 +75,6 @@ class Provisional(LoggedRecord):
         yield from ids_within(self.body)
 
 
-class Recheck(Provisional):
-    """A kept passage was checked again."""
-
-    kind: Literal["recheck"] = "recheck"
-
-
 class Watch(Provisional):
     """An address to check again from time to time."""
 

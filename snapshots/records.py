@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from snapshots.answers import Fetch, Search, Serving, Serving2
 from snapshots.canonical import load
 from snapshots.capture import Capture
-from snapshots.deeds import Crawl, Deletion, Hold, Import, Recheck, Watch
+from snapshots.deeds import Crawl, Deletion, Hold, Import, Watch
 from snapshots.document import Document
 from snapshots.errors import BadRecord
+from snapshots.recheck import Recheck
 from snapshots.record import ENCODED, Record, UnknownRecord, ids_within
 from snapshots.session import Agent, Event, Session
 
@@ -23,8 +24,8 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("serving", 1): Serving,
     ("serving", 2): Serving2,
     ("crawl", 1): Crawl,
+    ("recheck", 1): Recheck,
     ("deletion", 0): Deletion,
-    ("recheck", 0): Recheck,
     ("session", 1): Session,
     ("event", 1): Event,
     ("agent", 1): Agent,

@@ -9,6 +9,7 @@ from snapshots.capture import Capture
 from snapshots.database import Row
 from snapshots.deeds import Crawl, Deletion, Import, Provisional
 from snapshots.ids import raw_prefix, to_raw
+from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.session import Agent, Event, Session
@@ -99,7 +100,7 @@ def kept_at(record: Record | UnknownRecord) -> int | None:
             return milliseconds(record.retrieved_at)
         case Serving():
             return milliseconds(record.served_at)
-        case Crawl() | Deletion() | Import() | Provisional() | Session() | Event() | Agent():
+        case Crawl() | Deletion() | Import() | Recheck() | Provisional() | Session() | Event() | Agent():
             return milliseconds(record.at)
         case _:
             return None

@@ -29,10 +29,12 @@ from snapshots import (
     Hop,
     Language,
     Link,
+    PassageCheck,
     PassageRef,
     ProviderRank,
     ProviderReply,
     Recheck,
+    RecheckEdit,
     Record,
     Removed,
     Result,
@@ -310,7 +312,7 @@ def records() -> dict[str, Record]:
             reason="asked for by the owner",
             by="k1",
         ),
-        "recheck": Recheck(nonce=nonce_for("recheck"), at=at, body=loose),
+        "recheck": recheck(seen, at),
         "agent": agent,
         "session": session,
         "event": Event(
@@ -346,6 +348,42 @@ def records() -> dict[str, Record]:
         "hold": Hold(nonce=nonce_for("hold"), at=at, body={"captures": [seen.id]}),
         "import": bundle_taken_in(nonce_for("import"), at),
     }
+
+
+def recheck(seen: Capture, at: str) -> Recheck:
+    """Both passages of the page looked for again: one is as it was, of the other a number changed."""
+    first, second = passages()[:2]
+    again = digest(b"the page as it came the second time")
+    return Recheck(
+        nonce=nonce_for("recheck"),
+        at=at,
+        url=seen.final,
+        old=seen.id,
+        new=again,
+        visits=[digest(b"the page as it came the first time"), again],
+        page="changed",
+        page_state="ok",
+        redirected=None,
+        reason="its text differs",
+        extractors=[Extractor(name="example", version="1.0")],
+        passages=[
+            PassageCheck(
+                passage=first.ref, verdict="exact", where="text", start=first.start, end=first.end, occurrences=1
+            ),
+            PassageCheck(
+                passage=second.ref,
+                verdict="edited",
+                where="visible",
+                start=80,
+                end=160,
+                flags=["number", "unit"],
+                edits=[RecheckEdit(change="replace", quote_start=60, quote_end=62, page_start=140, page_end=142)],
+                edits_total=1,
+            ),
+            PassageCheck(passage=None, verdict="absent"),
+        ],
+        watch=None,
+    )
 
 
 UNKNOWN = b'{"at":"tomorrow","kind":"forecast","names":["' + BODY.encode() + b'"],"version":7}'

@@ -60,6 +60,9 @@ RECORD_FAULTS: list[tuple[str, str, str, Fault]] = [
     ("kind-none", "hold", "no kind", swap(b'"kind":"hold",', b"")),
     ("version-text", "hold", "a version that is text", swap(b'"version":0', b'"version":"0"')),
     ("not-object", "hold", "a list", lambda data: b"[" + data + b"]"),
+    ("recheck-place", "recheck", "a place without its text", swap(b'"where":"visible"', b'"where":null')),
+    ("recheck-verdict", "recheck", "a verdict that is none", swap(b'"verdict":"absent"', b'"verdict":"fine"')),
+    ("recheck-edits", "recheck", "more edits than there are", swap(b'"edits_total":1', b'"edits_total":0')),
     ("truncated", "document", "the last byte missing", lambda data: data[:-1]),
     ("empty", "hold", "nothing at all", lambda _: b""),
 ]
