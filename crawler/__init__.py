@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from crawler.sitemap import read_sitemap as read_sitemap
     from crawler.visit import FetchSettings as FetchSettings
     from crawler.visit import Hop as Hop
+    from crawler.visit import Like as Like
     from crawler.visit import RobotsMode as RobotsMode
     from crawler.visit import RobotsRuling as RobotsRuling
     from crawler.visit import Tls as Tls
@@ -88,6 +89,7 @@ _HOMES = {
     "Guard": "crawler.guard",
     "Hop": "crawler.visit",
     "Language": "crawler.reading",
+    "Like": "crawler.visit",
     "Link": "crawler.reading",
     "NameNotFound": "crawler.errors",
     "Navigation": "crawler.rendering",

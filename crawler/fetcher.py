@@ -19,7 +19,7 @@ from crawler.resolving import Resolver, SystemResolver
 from crawler.robots import MAX_ROBOTS, MAX_ROBOTS_HOPS, Robots, RobotsAnswer, Rules, product_token
 from crawler.tls import TlsClient
 from crawler.trip import Trip
-from crawler.visit import FetchSettings, Header, RobotsMode, Visit
+from crawler.visit import FetchSettings, Header, Like, RobotsMode, Visit
 
 ROBOTS_DEADLINE: Final = 10.0
 """Seconds for a robots.txt with all its redirects; a site that cannot give it in that time gives nothing."""
@@ -90,6 +90,7 @@ class Fetcher:
         robots: RobotsMode | None = None,
         deadline: float | None = None,
         patient: bool = False,
+        like: Like | None = None,
     ) -> Visit:
         """Fetch `url` and tell what came of it.
 
@@ -99,6 +100,8 @@ class Fetcher:
                 not ask. None: as in the settings.
             deadline: seconds for everything together. None: as in the settings.
             patient: whether waiting for the site's pace does not count against the deadline (for crawls).
+            like: ask as a page was asked for before, and only for what changed since. A visit whose status is 304 then
+                has no body.
 
         Raises:
             BadAddress: `url` is no address that can be asked. Nothing else: the outcome tells what the web did.
@@ -108,8 +111,15 @@ class Fetcher:
         seconds = deadline or self.settings.deadline
         exempt = address.origin in self._operators.origins
         gate = Gate(self._robots, self._pace, mode if not exempt else "ignore", patient=patient)
+        used = self.settings if like is None else replace(self.settings, accept_language=like.language)
         trip = Trip(
-            self._exempt if exempt else self._guarded, self._clock, self.settings, address, gate.open, follow=not exempt
+            self._exempt if exempt else self._guarded,
+            self._clock,
+            used,
+            address,
+            gate.open,
+            follow=not exempt,
+            like=like,
         )
         started_at = self._clock.now()
         failure: CrawlError | None = None
@@ -126,7 +136,7 @@ class Fetcher:
             trip,
             failure,
             ruling=None if exempt else gate.ruling,
-            settings={**self._recorded, "robots": mode, "deadline": f"{seconds:g}"},
+            settings={**_recorded(used), "robots": mode, "deadline": f"{seconds:g}"},
             started_at=started_at,
             now=self._clock.now(),
         )
@@ -143,17 +153,6 @@ class Fetcher:
             BadAddress: `url` is no address that can be asked.
         """
         return await self._robots.rules(parse_address(url))
-
-    @property
-    def _recorded(self) -> dict[str, str | int | bool | None]:
-        """The settings that shape what is seen, as a record holds them."""
-        used = self.settings
-        return {
-            "max_body": used.max_body,
-            "max_wire": used.max_wire,
-            "http2": used.http2,
-            "accept_language": used.accept_language,
-        }
 
     async def _ask_robots(self, address: Address) -> RobotsAnswer:
         """Ask an origin for its robots.txt: guarded like any request, without robots or pace in its way."""
@@ -179,6 +178,16 @@ class Fetcher:
         assert head is not None, "the trip came to its end"
         assert intake is not None, "the trip came to its end"
         return RobotsAnswer("answered", trip.address.href, head.status, intake.body, _max_age(head.headers))
+
+
+def _recorded(used: FetchSettings) -> dict[str, str | int | bool | None]:
+    """The settings that shape what is seen, as a record holds them."""
+    return {
+        "max_body": used.max_body,
+        "max_wire": used.max_wire,
+        "http2": used.http2,
+        "accept_language": used.accept_language,
+    }
 
 
 async def _open_gate(_address: Address) -> None:

@@ -20,6 +20,7 @@ from crawler.visit import Outcome, RobotsRuling, Visit
 
 TOO_MANY_REQUESTS: Final = 429
 UNAVAILABLE: Final = 503
+NOT_MODIFIED: Final = 304
 PARTIAL_CONTENT: Final = 206
 
 OUTCOMES: Final[tuple[tuple[type[CrawlError], Outcome], ...]] = (
@@ -52,7 +53,7 @@ def visit_of(
         asked=asked.href,
         final=trip.address.href,
         hops=tuple(trip.hops),
-        body=None if intake is None or outcome == "too_large" else intake.body,
+        body=None if intake is None or outcome == "too_large" or _not_modified(trip) else intake.body,
         wire_length=None if intake is None else intake.wire_length,
         wire_sha256=None if intake is None else intake.wire_sha256,
         media_type=media_type,
@@ -86,6 +87,11 @@ def _judged(trip: Trip, failure: CrawlError | None) -> tuple[Outcome, str | None
         label = trip.intake.undecodable
         return "error", "content_encoding_unsupported", f"the body is coded as {label}, which was not offered"
     return "ok", None, None
+
+
+def _not_modified(trip: Trip) -> bool:
+    """Whether the site said that nothing changed since: such an answer has no body, not an empty one."""
+    return trip.head is not None and trip.head.status == NOT_MODIFIED
 
 
 def _retry_after(trip: Trip, now: datetime) -> float | None:

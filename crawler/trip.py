@@ -14,7 +14,7 @@ from crawler.cookies import Cookie, Jar
 from crawler.errors import BadAddress, BadRedirect, BrokenExchange, CrawlError, TlsFailed
 from crawler.exchange import Connection, Head
 from crawler.receive import Intake, skim
-from crawler.visit import FetchSettings, Header, Hop, Tls
+from crawler.visit import FetchSettings, Header, Hop, Like, Tls
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS: Final = 20
@@ -68,6 +68,7 @@ class Trip:
     gate: Gate
     max_hops: int = MAX_HOPS
     follow: bool = True
+    like: Like | None = None
     hops: list[Hop] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     intake: Intake | None = None
@@ -203,6 +204,8 @@ class Trip:
         ]
         if self.settings.accept_language:
             headers.append(("Accept-Language", self.settings.accept_language))
+        if self.like is not None and self.like.url == self.address.href:
+            headers.extend(self.like.conditions)
         if cookies := self._jar.header(self.address):
             headers.append(("Cookie", cookies))
         return headers

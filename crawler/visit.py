@@ -106,6 +106,32 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Like:
+    """A page that was seen before and is asked for again in the same way.
+
+    `accept_language` is what was asked for then (None: nothing). `etag` and `last_modified` are what `url`, the address
+    it was found at, said of it, as they stood in its headers; a site may then answer that nothing changed.
+    """
+
+    url: str
+    accept_language: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+    @property
+    def language(self) -> str | None:
+        """What to ask for; None if what was kept cannot stand in a header."""
+        said = self.accept_language
+        return said if said and said.isascii() and said.isprintable() else None
+
+    @property
+    def conditions(self) -> tuple[Header, ...]:
+        """The headers that make a request conditional."""
+        found = (("If-None-Match", self.etag), ("If-Modified-Since", self.last_modified))
+        return tuple((name, value) for name, value in found if value and value.isascii() and value.isprintable())
+
+
+@dataclass(frozen=True, slots=True)
 class FetchSettings:
     """How the web is asked. Sizes in bytes, times in seconds.
 

@@ -20,11 +20,13 @@ from service import (
     evidence,
     listing,
     log_keys,
+    rechecking,
     removing,
     searching,
     sitemaps,
 )
 from service.bundling import Bundles
+from service.check_requests import RecheckRequest
 from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.forms import Served
@@ -105,6 +107,12 @@ class Actions:
     async def crawl_cancel(self, crawl: str, /) -> Json:
         """Stop a crawl; what it has captured stays."""
         return await self._crawls.cancel(crawl)
+
+    # checking
+
+    async def recheck(self, request: RecheckRequest, caller: Caller, /) -> Reply:
+        """Visit pages again and tell what became of what was cited of them."""
+        return await rechecking.recheck(self.parts, request, caller)
 
     # what is kept
 

@@ -21,6 +21,7 @@ from service import (
     cli_keys,
     cli_mcp,
     cli_quote,
+    cli_recheck,
     cli_search,
     cli_serve,
     cli_sessions,
@@ -44,6 +45,7 @@ app.command("fetch")(cli_fetch.fetch)
 app.command("crawl")(cli_crawl.crawl)
 app.command("add")(cli_fetch.add)
 app.command("extract")(cli_extract.extract)
+app.command("recheck")(cli_recheck.recheck)
 app.command("quote")(cli_quote.quote)
 app.command("show")(cli_evidence.show_)
 app.command("proof")(cli_evidence.proof)

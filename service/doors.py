@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from service.check_requests import RecheckRequest
 from service.forms import Served
 from service.requests import (
     ArchiveRequest,
@@ -71,6 +72,10 @@ class Citator(Protocol):
 
     async def crawl_cancel(self, crawl: str, /) -> Json:
         """Stop a crawl; what it has captured stays. Returns it as `crawl` does."""
+        ...
+
+    async def recheck(self, request: RecheckRequest, caller: Caller, /) -> Reply:
+        """Visit pages again and tell what became of what was cited of them; kept before it returns."""
         ...
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:

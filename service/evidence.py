@@ -15,6 +15,7 @@ from snapshots import (
     Missing,
     Passage,
     PassageRef,
+    Recheck,
     Search,
     Serving,
     Store,
@@ -66,7 +67,7 @@ def _view(archive: Archive, value: object, kind: str, view: str) -> bytes:  # no
             return _context(archive, value).encode()
         case Serving(), "reply":
             return archive.get(value.body)
-        case Search() | Fetch(), "reply":
+        case Search() | Fetch() | Recheck(), "reply":
             return _served(archive, value.id)
         case _:
             raise BadRequest(f"there is no view {view!r} of a {kind}; views are {', '.join(VIEWS)}")

@@ -40,8 +40,13 @@ async def look(
     Raises:
         NoBrowser: the page was to be rendered whatever it is, and there is nothing to do it with.
     """
-    mode = wish.asked(parts.settings.render)
     visit = await parts.fetcher.fetch(url, robots=robots, patient=patient)
+    return await look_at(parts, visit, crawl=crawl, wish=wish)
+
+
+async def look_at(parts: Parts, visit: Visit, *, crawl: str | None = None, wish: Wish = AS_SET) -> Observation:
+    """The same for a visit that was made already."""
+    mode = wish.asked(parts.settings.render)
     if visit.outcome != "ok" or visit.body is None:
         return observe(visit, None, crawl=crawl)
     reading = await _read(parts, visit)

@@ -3,17 +3,18 @@
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import anyio.to_thread
 
 from crawler import ReaderPool, Reading
 from service.doors import Json
 from service.extraction import NOWHERE
+from service.quoting_shown import shown
 from service.settings import Settings
-from snapshots import Judgement, PageText, digest, judge, page_text, settle
+from snapshots import PageText, digest, judge, page_text, settle
 
 HELD: Final = 16
 """Pages kept ready: the quotations of one page mostly come one after another."""
@@ -95,19 +96,3 @@ def _compare(quotation: Quotation, page: _Read, old: _Read | None) -> Json:
     settled = settle(found, state, visited=False)
     evidence = reading.page_state_evidence if reading.outcome in ("ok", "empty") else (reading.detail or "",)
     return shown(settled) | {"page_state": state, "page_state_evidence": list(evidence)}
-
-
-def shown(found: Judgement) -> dict[str, Any]:
-    """A judgement as replies tell it: the place first, the differences as objects."""
-    return {
-        "verdict": found.verdict,
-        "start": found.start,
-        "end": found.end,
-        "matched": found.matched,
-        "differences": [asdict(one) for one in found.differences],
-        "differences_total": found.differences_total,
-        "flags": list(found.flags),
-        "where": found.where,
-        "occurrences": found.occurrences,
-        "reason": found.reason,
-    }

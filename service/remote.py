@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel
 
+from service.check_requests import RecheckRequest
 from service.doors import Json, Progress
 from service.errors import TABLE, Problem, ServerUnreachable, ToldProblem
 from service.exchange import Exchange, Told, hang_up, problem_in
@@ -141,6 +142,10 @@ class Remote:
     async def crawl_cancel(self, crawl: str, /) -> Json:
         """Stop a crawl."""
         return await self._json("DELETE", f"/crawls/{_named(crawl)}")
+
+    async def recheck(self, request: RecheckRequest, _caller: Caller, /) -> Reply:
+        """Check again what was cited."""
+        return self._reply(await self._ask("POST", "/rechecks", _body(request), JSON))
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
         """The exact bytes of an id."""

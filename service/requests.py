@@ -105,8 +105,8 @@ Position = Annotated[int, Field(ge=0, le=MAX_POSITION)]
 Budget = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 IdText = Annotated[str, Field(min_length=12, max_length=71)]
 
-_SESSION_DOC = "The caller's own name for its session; kept with the serving record as a claim."
-_STORE_DOC = "Keep record, reply and page. With false nothing stays and the full record is in the reply."
+SESSION_DOC = "The caller's own name for its session; kept with the serving record as a claim."
+STORE_DOC = "Keep record, reply and page. With false nothing stays and the full record is in the reply."
 _MAX_AGE_DOC = "A page that was fetched not more than this many seconds ago is good enough; 0 always asks the web."
 
 
@@ -150,8 +150,8 @@ class SearchRequest(Asked):
         default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", description="BCP 47 tag, such as `en`."
     )
     fold: bool = Field(default=True, description="Show near-duplicates once.")
-    store: bool = Field(default=True, description=_STORE_DOC)
-    session: Session | None = Field(default=None, description=_SESSION_DOC)
+    store: bool = Field(default=True, description=STORE_DOC)
+    session: Session | None = Field(default=None, description=SESSION_DOC)
 
 
 class CaptureRequest(Asked):
@@ -170,8 +170,8 @@ class CaptureRequest(Asked):
     start: Position = Field(default=0, description="Where in the text to begin, in code points: the `end` of before.")
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
     whole: bool = Field(default=False, description="Cut the text only between passages, where one fits at all.")
-    store: bool = Field(default=True, description=_STORE_DOC)
-    session: Session | None = Field(default=None, description=_SESSION_DOC)
+    store: bool = Field(default=True, description=STORE_DOC)
+    session: Session | None = Field(default=None, description=SESSION_DOC)
 
 
 class UploadRequest(Asked):
@@ -186,8 +186,8 @@ class UploadRequest(Asked):
     title: Text | None = Field(default=None, max_length=MAX_REASON, description="A title for what has none of its own.")
     name: Text | None = Field(default=None, max_length=1024, description="The file's name.")
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
-    store: bool = Field(default=True, description=_STORE_DOC)
-    session: Session | None = Field(default=None, description=_SESSION_DOC)
+    store: bool = Field(default=True, description=STORE_DOC)
+    session: Session | None = Field(default=None, description=SESSION_DOC)
 
 
 class ArchiveRequest(Asked):
@@ -207,7 +207,7 @@ class CrawlRequest(Asked):
     )
     sitemap: bool = Field(default=True, description="Take addresses from the site's sitemap too.")
     max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
-    session: Session | None = Field(default=None, description=_SESSION_DOC)
+    session: Session | None = Field(default=None, description=SESSION_DOC)
 
     @model_validator(mode="after")
     def _somewhere(self) -> Self:

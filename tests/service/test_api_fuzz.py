@@ -24,10 +24,11 @@ VALUES = st.recursive(
 )
 NAMES = st.sampled_from(
     ["query", "url", "urls", "ids", "name", "scopes", "max_results", "max_tokens", "fetch", "store", "session",
-     "max_pages", "as_of", "language", "include_domains", "pattern", "since", "dry_run", "path", "other"]
+     "max_pages", "as_of", "language", "include_domains", "pattern", "since", "dry_run", "path", "other",
+     "quotations", "of_session"]
 )  # fmt: skip
 BODIES = st.dictionaries(NAMES, VALUES, max_size=5) | VALUES
-POSTS = ["search", "captures", "crawls", "removals", "keys", "maintenance/backup"]
+POSTS = ["search", "captures", "crawls", "rechecks", "removals", "keys", "maintenance/backup"]
 
 
 @pytest.fixture(scope="module")

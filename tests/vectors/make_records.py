@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from make_recheck import recheck
 from record_faults import PASSAGE_FAULTS, RECORD_FAULTS
 from record_imports import bundle_taken_in
 
@@ -29,12 +30,9 @@ from snapshots import (
     Hop,
     Language,
     Link,
-    PassageCheck,
     PassageRef,
     ProviderRank,
     ProviderReply,
-    Recheck,
-    RecheckEdit,
     Record,
     Removed,
     Result,
@@ -269,7 +267,6 @@ def records() -> dict[str, Record]:
         by="k1",
         labels={"case": "7"},
     )
-    loose = {"passage": refs()[0].id, "note": "free form"}
     return {
         "document": read_as,
         "capture": seen,
@@ -312,7 +309,7 @@ def records() -> dict[str, Record]:
             reason="asked for by the owner",
             by="k1",
         ),
-        "recheck": recheck(seen, at),
+        "recheck": recheck(seen, passages(), nonce_for("recheck"), at),
         "agent": agent,
         "session": session,
         "event": Event(
@@ -348,42 +345,6 @@ def records() -> dict[str, Record]:
         "hold": Hold(nonce=nonce_for("hold"), at=at, body={"captures": [seen.id]}),
         "import": bundle_taken_in(nonce_for("import"), at),
     }
-
-
-def recheck(seen: Capture, at: str) -> Recheck:
-    """Both passages of the page looked for again: one is as it was, of the other a number changed."""
-    first, second = passages()[:2]
-    again = digest(b"the page as it came the second time")
-    return Recheck(
-        nonce=nonce_for("recheck"),
-        at=at,
-        url=seen.final,
-        old=seen.id,
-        new=again,
-        visits=[digest(b"the page as it came the first time"), again],
-        page="changed",
-        page_state="ok",
-        redirected=None,
-        reason="its text differs",
-        extractors=[Extractor(name="example", version="1.0")],
-        passages=[
-            PassageCheck(
-                passage=first.ref, verdict="exact", where="text", start=first.start, end=first.end, occurrences=1
-            ),
-            PassageCheck(
-                passage=second.ref,
-                verdict="edited",
-                where="visible",
-                start=80,
-                end=160,
-                flags=["number", "unit"],
-                edits=[RecheckEdit(change="replace", quote_start=60, quote_end=62, page_start=140, page_end=142)],
-                edits_total=1,
-            ),
-            PassageCheck(passage=None, verdict="absent"),
-        ],
-        watch=None,
-    )
 
 
 UNKNOWN = b'{"at":"tomorrow","kind":"forecast","names":["' + BODY.encode() + b'"],"version":7}'

@@ -1,0 +1,28 @@
+"""What answers about citations look like, for the OpenAPI document."""
+
+from typing import Any
+
+from pydantic import Field
+
+from service.replies import Told
+
+
+class RecheckedTold(Told):
+    """A page that was visited again, and what was cited of it from one capture."""
+
+    record: str = Field(description="The recheck record.")
+    url: str
+    verdict: str = Field(description="What became of the page as a whole.", examples=["changed"])
+    page_state: str
+    passages: list[dict[str, Any]] = Field(description="`passage`, `verdict`, `quote`, `matched`, `differences`, …")
+
+
+class RecheckTold(Told):
+    """What became of what was cited. `holds` is false if something does not stand there any more."""
+
+    record: str | None = Field(description="The first recheck record; null with `store=false`.")
+    checked_at: str
+    holds: bool
+    conclusive: bool = Field(description="False if a page could not be judged.")
+    counts: dict[str, int] = Field(description="Passages by verdict.")
+    pages: list[RecheckedTold]

@@ -1,0 +1,158 @@
+"""Does the source still say so: pages are visited again, and the verdicts on what was cited of them are kept."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from anyio.to_thread import run_sync
+
+from crawler import BadAddress, NoBrowser
+from service.answering import keep, serving_of
+from service.check_requests import RecheckRequest
+from service.failures import BadRequest
+from service.forms import Served
+from service.judging import Judged, Page, concluded, judged
+from service.parts import Parts
+from service.recheck_reply import fields_of, record_of
+from service.recheck_targets import Target, Targets, Wanted
+from service.requests import Caller, Reply
+from service.revisiting import Version, Visited, kept_version, read_alike, revisit
+from snapshots import PRESENT, Batch, Record, stamp
+
+AT_ONCE: Final = 8
+"""Pages under way at a time; the pace of each site is the fetcher's."""
+BEFORE_ALARM: Final = 1.0
+"""Seconds until a page is visited a second time: long enough for a page that varies from visit to visit to vary."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One page with its verdicts, for each capture that something was cited from."""
+
+    pages: tuple[Page, ...]
+    visits: tuple[Visited, ...]
+
+
+async def recheck(parts: Parts, request: RecheckRequest, caller: Caller) -> Reply:
+    """Check again what is asked for, keep what was seen and found, and answer with it.
+
+    Raises:
+        BadRequest: something that is named cannot be checked.
+        EvidenceError: what is named is not there, or the verdicts could not be kept.
+    """
+    targets = await run_sync(_targets, parts, request)
+    turn = asyncio.Semaphore(AT_ONCE)
+
+    async def one(target: Target) -> Checked:
+        async with turn:
+            checked = await check(parts, target)
+            if request.store and len(targets) > 1:  # a long run that is ended keeps what it has seen
+                await keep(parts, _seen(checked.visits))
+            return checked
+
+    checked = await asyncio.gather(*(one(target) for target in targets))
+    return await _answer(parts, request, checked, caller, kept=len(targets) > 1)
+
+
+def _targets(parts: Parts, request: RecheckRequest) -> list[Target]:
+    targets = Targets(parts.archive)
+    for text in request.ids:
+        targets.add_id(text)
+    for url in request.urls:
+        targets.add_page(url)
+    if request.of_session is not None:
+        targets.add_session(request.of_session)
+    for one in request.quotations:
+        targets.add_quotation(one.url, Wanted(one.quote, one.prefix, one.suffix))
+    if not targets.pages:
+        raise BadRequest("what is named shows no passages that could be checked")
+    return list(targets.pages.values())
+
+
+async def check(parts: Parts, target: Target) -> Checked:
+    """Visit one page, once or, before an alarm, twice, and look for everything that was cited of it."""
+    befores: dict[str | None, Version | None] = {}
+    for name in target.wanted or {None: {}}:
+        capture = await run_sync(parts.archive.capture, name) if name else None
+        befores[name] = await kept_version(parts, capture) if capture else None
+    newest = max((one for one in befores.values() if one), key=lambda one: one.capture.retrieved_at, default=None)
+    if not target.url.startswith(("http://", "https://")):
+        return Checked(tuple(_unvisited(target, befores, "it was handed in, and has no address to visit")), ())
+    try:
+        first = await revisit(parts, target.url, newest, conditional=True)
+    except (BadAddress, NoBrowser) as error:
+        return Checked(tuple(_unvisited(target, befores, str(error))), ())
+    pages = [await _page(parts, target, name, before, first) for name, before in befores.items()]
+    if not any(page.alarming for page in pages):
+        return Checked(tuple(pages), (first,))
+    await asyncio.sleep(BEFORE_ALARM)
+    second = await revisit(parts, target.url, newest, conditional=False)
+    again = [await _page(parts, target, name, before, second) for name, before in befores.items()]
+    settled = [concluded(one, other) for one, other in zip(pages, again, strict=True)]
+    return Checked(tuple(settled), (first, second))
+
+
+async def _page(parts: Parts, target: Target, name: str | None, before: Version | None, visited: Visited) -> Page:
+    old = await read_alike(parts, before, visited.version) if before else None
+    wanted = tuple(target.wanted.get(name, {}).values())
+    return await run_sync(judged, target.url, old, visited, wanted)
+
+
+def _unvisited(target: Target, befores: dict[str | None, Version | None], why: str) -> Iterable[Page]:
+    for name, before in befores.items():
+        wanted = target.wanted.get(name, {}).values()
+        unknown = tuple(Judged.unknown(one, why) for one in wanted)
+        yield Page(target.url, before, None, "inconclusive", why, None, unknown)
+
+
+def _seen(visits: Iterable[Visited]) -> Batch:
+    records: list[Record] = []
+    blobs: list[bytes] = []
+    for one in visits:
+        records += [record for record in one.seen.records if record.kind != "document" or one.same is None]
+        blobs += one.seen.blobs
+    return Batch(blobs=tuple(blobs), records=tuple(records))
+
+
+async def _answer(
+    parts: Parts, request: RecheckRequest, checked: list[Checked], caller: Caller, *, kept: bool
+) -> Reply:
+    """Keep captures, verdicts and the reply in one batch, and give the reply."""
+    at = stamp(parts.clock())
+    records = [record_of(page, one.visits, at) for one in checked for page in one.pages]
+    pages = [page for one in checked for page in one.pages]
+    visits = [visit for one in checked for visit in one.visits]
+    found = [judgement.found.verdict for page in pages for judgement in page.passages]
+    counts = {verdict: found.count(verdict) for verdict in sorted(set(found))}
+    fields: dict[str, Any] = {
+        "record": records[0].id if request.store else None,
+        "checked_at": at,
+        "holds": not any(page.alarming for page in pages),
+        "conclusive": all(page.conclusive for page in pages),
+        "counts": counts,
+        "present": sum(count for verdict, count in counts.items() if verdict in PRESENT),
+        "pages": [
+            fields_of(page, one.visits, record)
+            for (one, page), record in zip(((c, p) for c in checked for p in c.pages), records, strict=True)
+        ],
+    }
+    if not request.store:
+        batch = _seen(visits)
+        shown = [orjson.loads(record.encoded) for record in (*batch.records, *records)]
+        return Reply(orjson.dumps(fields | {"stored": False, "records": shown}), None, None)
+    served = (caller.form.write(fields) if caller.form is not None else None) or Served(orjson.dumps(fields))
+    servings = [serving_of(parts, record.id, served, caller) for record in records]
+    bodies = (served.body,) if served.structured is None else (served.body, served.structured)
+    seen = Batch() if kept else _seen(visits)
+    # The bodies name their records, which have nonces: nobody else can have kept the same bytes.
+    await keep(parts, Batch(blobs=seen.blobs, own=bodies, records=(*seen.records, *records, *servings)))
+    return Reply(
+        body=served.body,
+        record=records[0].id,
+        serving=servings[0].id,
+        media_type=served.media_type,
+        status=served.status,
+        structured=served.structured,
+    )

@@ -1,0 +1,41 @@
+"""Commands that check what was cited, beside a running server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.check_requests import RecheckRequest
+from tests.service.running import Shell
+from tests.service.serving import served
+from tests.service.small_citator import SmallCitator
+
+
+@pytest.fixture
+def run(citator: SmallCitator, tmp_path: Path) -> Iterator[Shell]:
+    (tmp_path / "data").mkdir()
+    with served(citator, tmp_path / "data") as running:
+        yield Shell(running.data)
+
+
+def test_recheck_ends_with_one_when_something_is_not_said_any_more(run: Shell, citator: SmallCitator) -> None:
+    there, gone = citator.keep(b"Bread is baked in ovens."), citator.keep(b"Bread is free.")
+
+    held, broken = run("recheck", there, "--json"), run("recheck", there, gone)
+    open_ = run("recheck", "http://site.test/none", "--json", "--no-store")
+
+    assert (held.status, broken.status, open_.status) == (0, 1, 3)
+    assert held.json["counts"] == {"exact": 1}
+    assert "nothing says this" in broken.stdout.decode()
+    assert citator.asked[-1] == RecheckRequest(urls=("http://site.test/none",), store=False)
+
+
+def test_recheck_of_a_quotation_needs_its_address(run: Shell, citator: SmallCitator) -> None:
+    asked = run("recheck", "http://site.test/a", "--quote", "Bread is free.", "--json")
+
+    assert asked.status == 3
+    assert citator.asked[-1] == RecheckRequest.model_validate(
+        {"quotations": [{"url": "http://site.test/a", "quote": "Bread is free."}]}
+    )
+    assert run("recheck", "--quote", "Bread is free.").status == 2
+    assert run("recheck").status == 2
