@@ -36,7 +36,9 @@ from snapshots.errors import (
     StoreFull,
     StoreRefused,
     StoreUnreachable,
+    UnknownAlgorithm,
     UnknownId,
+    Unsound,
     WrongLogKey,
 )
 

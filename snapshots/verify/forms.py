@@ -14,6 +14,7 @@ Form: TypeAlias = Callable[[Any], bool]
 _NUMBER_FORM = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _CODE_FORM = re.compile(r"[a-z][a-z0-9_.-]*", re.ASCII)
 _NONCE_FORM = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_HASH_FORM = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _KEY_FORM = re.compile(r"[\x20-\x7e]+")
 
 
@@ -60,6 +61,11 @@ def is_number_text(value: Any) -> bool:
 def is_nonce(value: Any) -> bool:
     """32 hexadecimal digits."""
     return type(value) is str and _NONCE_FORM.fullmatch(value) is not None
+
+
+def is_hex(value: Any) -> bool:
+    """A SHA-256 as bare digits."""
+    return type(value) is str and _HASH_FORM.fullmatch(value) is not None
 
 
 def is_moment(value: Any) -> bool:

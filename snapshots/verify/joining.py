@@ -22,6 +22,7 @@ MODULES = (
     "verify.claims",
     "verify.strict_json",
     "verify.forms",
+    "verify.record_tables",
     "verify.kinds",
     "verify.passage_bytes",
     "verify.der",
