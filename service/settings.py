@@ -6,7 +6,10 @@ without the prefix); the environment wins. `docs/settings.md` has a heading for 
 
 import ipaddress
 import os
+import re
+import sys
 import zoneinfo
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypedDict
 
@@ -21,9 +24,15 @@ from pydantic_settings import (
 
 from service.failures import BadSetting
 
+PREFIX = "CITATOR_"
 MEBIBYTE = 1024 * 1024
 # Long enough for any page worth reading, short enough that a hostile body cannot fill memory.
 DEFAULT_MAX_BODY = 20 * MEBIBYTE
+
+DATABASES = re.compile(r"(postgres(ql)?(\+psycopg)?://.|sqlite(\+pysqlite)?:///.)")
+"""How the addresses of databases begin that the catalogue takes."""
+OTHER_NAMES = frozenset({"CONFIG", "URL", "KEY", "EVAL_DATA", "PORT"})
+"""What else is read from the environment: by the command line, by the evaluation, by the compose file."""
 
 
 class StoreOptions(TypedDict):
@@ -41,7 +50,7 @@ class Settings(BaseSettings):
     """All settings, frozen. Build with `load_settings`, which turns a bad value into `BadSetting`."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CITATOR_",
+        env_prefix=PREFIX,
         env_ignore_empty=True,  # `CITATOR_DATA=` is not the folder that one happens to be in
         frozen=True,
         extra="forbid",  # what is misspelt in the file; the environment is only asked for the names below
@@ -169,6 +178,24 @@ class Settings(BaseSettings):
             "checksums": self.s3_checksums,
         }
 
+    @field_validator("bucket")
+    @classmethod
+    def _names_a_bucket(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        kind, mark, rest = value.partition("://")
+        if mark and (kind != "s3" or not rest.strip("/")):
+            raise ValueError(f"{value!r} is neither a directory nor s3://bucket/prefix")
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _names_a_database(cls, value: str | None) -> str | None:
+        if value is not None and not DATABASES.match(value):
+            # It may hold a password, so it is not repeated.
+            raise ValueError("this is neither postgresql://USER:PASSWORD@HOST/NAME nor sqlite:///FILE")
+        return value
+
     @property
     def bucket_address(self) -> str:
         """The bucket: as set, or the directory `bucket` in the data directory."""
@@ -220,12 +247,27 @@ class Settings(BaseSettings):
         return self.data / "server.sock"
 
 
+def misspelt() -> list[str]:
+    """A sentence for each variable of the environment that looks like a setting and is none."""
+    known = {name.upper() for name in Settings.model_fields} | OTHER_NAMES
+    told = []
+    for variable in sorted(name for name in os.environ if name.startswith(PREFIX)):
+        name = variable.removeprefix(PREFIX)
+        if name not in known:
+            nearest = get_close_matches(name, known, n=1, cutoff=0.7)
+            hint = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else ""
+            told.append(f"{variable} is no setting and does nothing{hint}")
+    return told
+
+
 def load_settings(**given: object) -> Settings:
-    """Read the settings; `given` wins over everything.
+    """Read the settings; `given` wins over everything. Names in the environment that are none are told on stderr.
 
     Raises:
         BadSetting: a value cannot be used, or the file named by CITATOR_CONFIG cannot be read.
     """
+    for sentence in misspelt():
+        sys.stderr.write(f"citator: {sentence}\n")  # not a log line: logs may not be set up yet
     named = os.environ.get("CITATOR_CONFIG")
     if named and not Path(named).is_file():
         raise BadSetting(f"CITATOR_CONFIG names {named}, which is not a file")

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from snapshots.log_key import LogKey, ed25519_holds
     from snapshots.note import parse_vkey
     from snapshots.objects import Held, Objects
+    from snapshots.opening import open_store
     from snapshots.passages import Passage, headings_at, passage, passage_of, read_passage, remake
     from snapshots.probing import probe, probe_once
     from snapshots.proof import Proof, parse_proof, verify_proof
@@ -104,7 +105,7 @@ if TYPE_CHECKING:
     from snapshots.stamps import Post, Token, checked_token, new_request, read_roots
     from snapshots.stamps_kept import Stamps
     from snapshots.state import ApiKey, Claim, Lease, State
-    from snapshots.store import Stat, Store, open_store
+    from snapshots.store import Stat, Store
     from snapshots.times import moment, stamp
     from snapshots.verify.checking import Trust, verify_path
     from snapshots.verify.claims import CLAIMS, Verification
@@ -143,6 +144,7 @@ _HOMES = (
     ("log_key", "LogKey ed25519_holds"),
     ("note", "parse_vkey"),
     ("objects", "Held Objects"),
+    ("opening", "open_store"),
     ("passages", "Passage headings_at passage passage_of read_passage remake"),
     ("probing", "probe probe_once"),
     ("proof", "Proof parse_proof verify_proof"),
@@ -158,7 +160,7 @@ _HOMES = (
     ("stamps", "Post Token checked_token new_request read_roots"),
     ("stamps_kept", "Stamps"),
     ("state", "ApiKey Claim Lease State"),
-    ("store", "Stat Store open_store"),
+    ("store", "Stat Store"),
     ("times", "moment stamp"),
     ("verify.checking", "Trust verify_path"),
     ("verify.claims", "CLAIMS Verification"),

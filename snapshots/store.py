@@ -3,13 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
-
-from snapshots.errors import StoreRefused
-
-if TYPE_CHECKING:
-    from snapshots.files import Files
+from typing import Literal, Protocol
 
 MAX_NAME = 512
 """Characters in a name; S3 takes 1,024, and a prefix of the operator's goes before it."""
@@ -115,41 +109,3 @@ def checked(name: str) -> str:
     if not well_named(name):
         raise ValueError(f"{name[:MAX_NAME]!r} is no name for an object")
     return name
-
-
-def open_store(
-    where: str | Path,
-    *,
-    endpoint: str | None = None,
-    region: str = "us-east-1",
-    access_key: str | None = None,
-    secret_key: str | None = None,
-    addressing: Addressing = "auto",
-    checksums: Checksums = "when_required",
-    files: "Files | None" = None,
-) -> Store:
-    """Opens the bucket at `where`: `s3://bucket/prefix`, or a directory, which is made if it is not there.
-
-    The options from `endpoint` to `checksums` are for S3 alone; without keys botocore looks where it usually does.
-    `files` replaces the operations on files below a directory. Raises `StoreRefused` for an address of another kind.
-    """
-    text = str(where)
-    if text.startswith("s3://"):
-        from snapshots.s3 import S3  # noqa: PLC0415 - boto3 costs 0.3 s and is not for those who use a directory
-
-        bucket, _, prefix = text.removeprefix("s3://").partition("/")
-        return S3(
-            bucket,
-            prefix.strip("/"),
-            endpoint=endpoint,
-            region=region,
-            access_key=access_key,
-            secret_key=secret_key,
-            addressing=addressing,
-            checksums=checksums,
-        )
-    if "://" in text:
-        raise StoreRefused(f"{text} is neither a directory nor s3://bucket/prefix", setting="CITATOR_BUCKET")
-    from snapshots.directory import Directory  # noqa: PLC0415 - the protocol is imported by what needs no files
-
-    return Directory(Path(text), files=files)

@@ -17,6 +17,11 @@ from tests.service.running import Shell
         ("CITATOR_USER_AGENT", "two\nlines"),
         ("CITATOR_ROBOTS", "ignore"),
         ("CITATOR_CONFIG", "/no/such/file"),
+        ("CITATOR_DATABASE_URL", "foo"),
+        ("CITATOR_DATABASE_URL", "mysql://host/name"),
+        ("CITATOR_DATABASE_URL", "sqlite://"),
+        ("CITATOR_BUCKET", "s3://"),
+        ("CITATOR_BUCKET", "gs://bucket"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_by_its_name(tmp_path: Path, name: str, value: str) -> None:
@@ -47,3 +52,18 @@ def test_an_empty_variable_is_one_that_is_not_set(tmp_path: Path) -> None:
     assert ran.status == 0
     assert (tmp_path / "data" / "bucket").is_dir()
     assert not (tmp_path / "bucket").exists()
+
+
+def test_a_misspelt_variable_is_told_with_the_nearest_name_and_the_command_goes_on(tmp_path: Path) -> None:
+    ran = Shell(tmp_path / "data")("search", "bread", "--json", CITATOR_ROBOT="record", CITATOR_XYZZY="1")
+
+    assert (ran.status, ran.json["state"]) == (0, "no_provider")
+    assert "CITATOR_ROBOT is no setting and does nothing; did you mean CITATOR_ROBOTS?" in ran.stderr
+    assert "CITATOR_XYZZY is no setting and does nothing\n" in ran.stderr
+
+
+def test_a_database_address_that_cannot_be_used_is_not_repeated_since_it_may_hold_a_password(tmp_path: Path) -> None:
+    ran = Shell(tmp_path / "data")("search", "bread", "--json", CITATOR_DATABASE_URL="mysql://me:secret@host/name")
+
+    assert "secret" not in ran.stderr + str(ran.json)
+    assert "postgresql://USER:PASSWORD@HOST/NAME" in ran.json["detail"]

@@ -12,7 +12,8 @@ from pathlib import Path
 from snapshots.directory import Directory
 from snapshots.errors import Conflict, Missing
 from snapshots.files import Disk, Files
-from snapshots.store import Store, open_store
+from snapshots.opening import open_store
+from snapshots.store import Store
 from tests.lossy import LossyFiles
 from tests.stopping import StoppingFiles
 

@@ -17,7 +17,7 @@ from snapshots.files import Disk, Files
 from snapshots.ids import digest
 from snapshots.log import Log
 from snapshots.log_key import LogKey
-from snapshots.store import open_store
+from snapshots.opening import open_store
 from tests.lossy import LossyFiles
 from tests.stopping import StoppingFiles
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from snapshots.directory import Directory
 from snapshots.errors import Conflict, StoreError, StoreFull, StoreRefused
 from snapshots.files import Disk
-from snapshots.store import open_store
+from snapshots.opening import open_store
 from tests.lossy import LossyFiles
 from tests.seaweed import Seaweed
 

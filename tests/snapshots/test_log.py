@@ -16,8 +16,9 @@ from snapshots.log_key import LogKey, ed25519_holds
 from snapshots.log_lock import CHECKPOINT, STAGING
 from snapshots.merkle import leaf_hash, verify_consistency, verify_inclusion
 from snapshots.note import open_checkpoint, parse_vkey
+from snapshots.opening import open_store
 from snapshots.proof import parse_proof, verify_proof
-from snapshots.store import Store, open_store
+from snapshots.store import Store
 from tests.memory_store import MemoryStore
 
 T = TypeVar("T")

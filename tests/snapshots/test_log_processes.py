@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from snapshots.directory import Directory
 from snapshots.errors import StoreError
 from snapshots.log import Log
-from snapshots.store import open_store
+from snapshots.opening import open_store
 from tests.lossy import LossyFiles
 from tests.snapshots.log_writer import KEY, ids
 

@@ -20,9 +20,10 @@ from snapshots.errors import (
     StoreUnreachable,
 )
 from snapshots.objects import Objects
+from snapshots.opening import open_store
 from snapshots.probing import probe
 from snapshots.s3 import S3
-from snapshots.store import Store, open_store
+from snapshots.store import Store
 from tests.plain_s3 import BEFORE_CHECKSUMS, PlainS3, Rules, plain_s3
 
 if TYPE_CHECKING:

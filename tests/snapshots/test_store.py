@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from snapshots.directory import Directory
 from snapshots.errors import Conflict, Missing
 from snapshots.files import Disk
-from snapshots.store import Stat, Store, open_store, well_named
+from snapshots.opening import open_store
+from snapshots.store import Stat, Store, well_named
 from tests.lossy import LossyFiles
 from tests.memory_store import MemoryStore
 
