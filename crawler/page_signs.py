@@ -25,6 +25,14 @@ MAX_SENTENCES: Final = 60
 """Sentences looked at. Walls are short; longer pages are judged by their headings and by these."""
 MAX_SENTENCE: Final = 300
 """Characters of a sentence looked at."""
+MAX_LABELS: Final = 300
+"""Lines looked at for calls to do something; on pages that have such a call, it comes before that."""
+LABEL: Final = 24
+"""Words of a line that may be a call to log in or pay, standing for itself."""
+FURNITURE: Final = 60
+"""Words of navigation and footer that a page without anything else may have."""
+BEHIND: Final = 30
+"""Words of text in paragraphs behind a layer, from which the page is what is behind it."""
 PROSE: Final = 14
 """Words from which a line is prose rather than a heading, label or teaser."""
 
@@ -56,7 +64,8 @@ MAX_SOURCE: Final = 400_000
 class Signs:
     """A page as its state sees it. Texts are in lower case, on one line, with straight apostrophes.
 
-    `own` counts the words of the page's own text without links, `prose` those of its longer lines, `words` all that can
+    `labels` are lines of few words. `own` counts the words of the page's own text without links, `main` those of what
+    was found to be its main text, `prose` those of its longer lines, `words` all that can
     be seen. `passwords` are fields for one, outside the page's furniture. `free` is what the page's data says about
     reading it without paying (None: nothing). `article`: it calls itself one, with a date or an author.
     `roots` are empty places that programs in pages fill, `unfilled` are empty elements of their own making.
@@ -65,8 +74,10 @@ class Signs:
     titles: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     buttons: tuple[str, ...] = ()
     own: int = 0
+    main: int = 0
     prose: int = 0
     words: int = 0
     passwords: int = 0
@@ -97,7 +108,9 @@ def plain_signs(text: str, title: str | None = None) -> Signs:
         titles=_segments(title),
         headings=tuple(_folded(line) for line in lines[:MAX_LEAD] if count_words(line) < PROSE),
         sentences=tuple(_sentences(lines)),
+        labels=tuple(_labels(lines)),
         own=count_words(text),
+        main=count_words(text),
         prose=sum(n for line in lines if (n := count_words(line)) >= PROSE),
         words=count_words(text),
         text=bool(text),
@@ -109,11 +122,12 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
     tree = copy(root)
     for element in [*hidden_elements(tree), *_SIDES(tree), *_BANNERS(tree)]:
         cut_out(element)
+    _lift_layers(tree)
     forms = _forms(tree)
     headings = _headings(tree)
     own_text = visible_text(tree).text
-    if not own_text and not _says_it_is_a_shell(root):
-        own_text = visible
+    if not own_text and count_words(visible) > FURNITURE and not _says_it_is_a_shell(root):
+        own_text = visible  # a page of nothing but what others have around their text
     lines = own_text.split("\n") if own_text else []
     linked = sum(count_words(" ".join(e.itertext())) for e in tree.iter("a"))
     words = count_words(own_text)
@@ -122,6 +136,7 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         titles=_segments(head.title),
         headings=tuple(dict.fromkeys(headings or _lead(lines))),
         sentences=tuple(_sentences(lines)),
+        labels=tuple(_labels(lines)),
         buttons=forms.buttons,
         own=max(words - linked, 0),
         prose=sum(n for line in lines if (n := count_words(line)) >= PROSE),
@@ -140,6 +155,23 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         asks_for_scripts=any(NOT_YET.search(_folded("".join(e.itertext()))) for e in root.iter("noscript")),
         length=len(source),
     )
+
+
+_LAYERS: Final = etree.XPath(
+    "descendant::*[self::dialog or @role='dialog' or @role='alertdialog' or @aria-modal='true']"
+)
+
+
+def _lift_layers(tree: Any) -> None:
+    """Take dialogs away from over a text that is there: one click does the same for a reader."""
+    layers = _LAYERS(tree)
+    if not layers:
+        return
+    within = {e for layer in layers for e in layer.iter("p", "li")}
+    behind = sum(count_words("".join(e.itertext())) for e in tree.iter("p", "li") if e not in within)
+    if behind >= BEHIND:
+        for layer in layers:
+            cut_out(layer)
 
 
 @dataclass(frozen=True)
@@ -189,6 +221,10 @@ def _sentences(lines: list[str]) -> Iterator[str]:
                 given += 1
                 if given == MAX_SENTENCES:
                     return
+
+
+def _labels(lines: list[str]) -> Iterator[str]:
+    yield from (_folded(line) for line in lines[:MAX_LABELS] if count_words(line) <= LABEL)
 
 
 def _folded(text: str) -> str:

@@ -12,7 +12,8 @@ from typing import Final
 
 from crawler import page_words as words
 from crawler.arrival import Arrival
-from crawler.page_signs import Signs, count_words
+from crawler.consent import is_consent_text
+from crawler.page_signs import LABEL, Signs, count_words
 from crawler.reading import PageState
 
 SHORT: Final = 60
@@ -31,8 +32,8 @@ MUCH: Final = 1000
 """Characters of markup for each such word."""
 HEADING: Final = 14
 """Words of a heading that may be one sentence about the page; longer ones are told in prose."""
-LABEL: Final = 24
-"""Words of a line that may be a call to log in or pay, standing for itself."""
+MAIN: Final = 75
+"""Words of main text from which a page is one, whatever its heading says: walls explain themselves in fewer."""
 
 STATUSES: Final[dict[int, PageState]] = {
     HTTPStatus.UNAUTHORIZED: "login",
@@ -121,7 +122,7 @@ def _by_address(arrival: Arrival, signs: Signs) -> Found:
 
 
 def _turned_away(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.own > WALL or signs.prose > WALL or signs.article:
+    if signs.own > WALL or _is_a_text(signs) or signs.article:
         return None
     if (where := _called(signs, _is_turning_away)) is not None:
         return "blocked", (f"the {where} turns visitors away or asks to prove that one is a person", _volume(signs))
@@ -132,17 +133,18 @@ def _turned_away(_arrival: Arrival, signs: Signs) -> Found:
 
 def _consent(_arrival: Arrival, signs: Signs) -> Found:
     agreeing = sum(words.AGREE.match(button) is not None for button in signs.buttons)
-    if not agreeing or signs.own > LONG or signs.article:
+    if not agreeing or _is_a_text(signs) or signs.article:
         return None
     titled = any(_is_asking_for_consent(t) for t in signs.titles)
     first = bool(signs.headings) and _is_asking_for_consent(signs.headings[0])
-    if (titled or first) and _dominant(signs, _is_asking_for_consent, share=0.1, most=LONG):
+    little_else = signs.own <= WALL and is_consent_text(". ".join(signs.sentences))
+    if little_else or ((titled or first) and _dominant(signs, _is_asking_for_consent, share=0.1, most=LONG)):
         return "consent", ("the heading asks for consent, and nothing else is shown", _volume(signs))
     return None
 
 
 def _log_in(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.own > WALL or signs.prose > SHORT + SHORT // 2:
+    if signs.own > WALL or _is_a_text(signs):
         return None
     named = any(_is_log_in(text) for text in (*signs.titles, *signs.headings[:2]))
     if signs.passwords and (named or (signs.own <= SHORT and signs.prose <= LABEL and not signs.article)):
@@ -157,6 +159,8 @@ def _log_in(_arrival: Arrival, signs: Signs) -> Found:
 
 
 def _missing(_arrival: Arrival, signs: Signs) -> Found:
+    if _is_a_text(signs):
+        return None
     titled = any(_is_missing(t) for t in signs.titles) and not _tells_how(signs.titles)
     headed = any(_is_missing(h) for h in signs.headings)
     if titled and headed and signs.prose < LONG and not (signs.article and signs.prose > WALL):
@@ -173,7 +177,7 @@ def _missing(_arrival: Arrival, signs: Signs) -> Found:
 
 
 def _broken(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.article or signs.prose > WALL or _tells_how((*signs.titles, *signs.headings[:1])):
+    if signs.article or _is_a_text(signs) or _tells_how((*signs.titles, *signs.headings[:1])):
         return None
     where = _called(signs, _is_broken)
     if where is not None and signs.own <= SHORT * 2:
@@ -184,8 +188,9 @@ def _broken(_arrival: Arrival, signs: Signs) -> Found:
 
 
 def _paywall(_arrival: Arrival, signs: Signs) -> Found:
-    asks = any(_is_paying(s) for s in (*signs.sentences, *signs.headings, *signs.buttons))
-    offers = sum(words.OFFERS.search(s) is not None for s in (*signs.sentences, *signs.buttons) if _is_label(s))
+    called = [label for label in (*signs.labels, *signs.headings, *signs.buttons) if label not in signs.titles]
+    asks = any(_is_paying(text) for text in called)
+    offers = any(words.OFFERS.search(text) is not None for text in called)
     if signs.free is False and (signs.prose <= WALL or (offers and signs.prose <= LONG)):
         return "paywall", ("its data says that it is not free to read, and there is little of it", _volume(signs))
     if asks and signs.prose <= TEASER and signs.free is not True:
@@ -295,6 +300,11 @@ def _dominant(signs: Signs, is_said: Matcher, *, share: float, most: int = WALL)
 def _pays(signs: Signs) -> bool:
     """Whether this is rather an article, or one that wants to be paid for."""
     return signs.article or _says(signs, _is_paying)
+
+
+def _is_a_text(signs: Signs) -> bool:
+    """Whether there is more to read than any wall has to say."""
+    return min(signs.main, signs.own) > MAIN
 
 
 def _volume(signs: Signs) -> str:

@@ -1,5 +1,6 @@
 """Reads one page: bytes in, text and what is said about it out."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from crawler.arrival import Arrival
@@ -12,7 +13,7 @@ from crawler.language import find_language
 from crawler.links import find_links, resolve
 from crawler.main_text import MainText, main_text
 from crawler.markup import TooDeep, open_shadow_roots, parse_html
-from crawler.page_signs import Signs, page_signs
+from crawler.page_signs import Signs, count_words, page_signs
 from crawler.page_state import judge_page, why_browser
 from crawler.reader_text import extractors, pdf_reading, read_as_plain, text_reading
 from crawler.reading import Reading, RobotsMeta
@@ -82,7 +83,7 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
     visible = visible_text(root)
     signs = page_signs(root, head, source=decoded.text, visible=visible.text)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
-    state, evidence = judge_page(arrival, signs, consent_only=main.consent_only)
+    state, evidence = judge_page(arrival, replace(signs, main=count_words(main.text)), consent_only=main.consent_only)
     why = why_browser(signs, state)
     return Reading(
         "ok" if main.text else "empty",
