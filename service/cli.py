@@ -14,6 +14,7 @@ import typer
 from service import (
     cli_bundle,
     cli_care,
+    cli_connect,
     cli_crawl,
     cli_evidence,
     cli_extract,
@@ -61,6 +62,7 @@ app.add_typer(cli_keys.keys, name="keys")
 app.add_typer(cli_keys.log_key, name="log-key")
 app.command("mcp")(cli_mcp.mcp)
 app.command("tools")(cli_mcp.tools)
+app.command("connect")(cli_connect.connect)
 app.command("demo")(cli_serve.demo)
 
 

@@ -122,3 +122,25 @@ def test_the_blocks_of_the_readme_run_as_they_stand(tmp_path: Path) -> None:
     assert f"{identity}  -" in ran.stdout
     assert "costs 4.20 pounds" in ran.stdout
     assert (tmp_path / "ticket.tlog-proof").read_text().startswith("c2sp.org/tlog-proof@v1")
+
+
+CONNECT = ROOT / "docs" / "connect"
+
+
+@pytest.mark.parametrize("page", sorted(CONNECT.glob("*.md")), ids=lambda page: page.stem)
+def test_a_client_is_connected_with_at_most_five_commands(page: Path) -> None:
+    from service.client_plans import PLANS
+
+    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    commands = [line for block in blocks for line in block.splitlines()]
+    named = {line.split()[2] for line in commands if line.startswith("citator connect ")}
+
+    assert 1 <= len(commands) <= 5
+    assert named <= set(PLANS)
+    assert page.stem in {*named, "README", "gpt-researcher"}
+
+
+def test_every_client_that_can_be_connected_has_a_page() -> None:
+    from service.client_plans import PLANS
+
+    assert {client for client in PLANS if not (CONNECT / f"{client}.md").exists()} == set()
