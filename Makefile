@@ -17,7 +17,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest
 LOCK := $(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header
 
-.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer eval bench lock image-check clean
+.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer eval bench soak lock image-check clean
 
 help: ## list what can be asked for
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,9 @@ eval: setup-dev ## quality of extraction, ranking and re-checking, with the figu
 
 bench: setup-dev setup-tests ## speed beside its baselines, with the figures for docs/performance.md
 	@$(BIN)/python -m tests.eval.bench
+
+soak: setup-dev ## a bundle of 10,000 pages, with the memory it takes (held under 300 MB)
+	@$(BIN)/python -m tests.eval.soak_bundle
 
 lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt

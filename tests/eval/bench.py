@@ -1,6 +1,6 @@
 """`make bench`: how fast it is, each figure beside its baseline from the same run.
 
-With names of sections as arguments only those are run: crawl, search, index, process.
+With names of sections as arguments only those are run: crawl, search, index, process, bundle.
 """
 
 import importlib
@@ -15,6 +15,7 @@ SECTIONS = {
     "search": "tests.eval.bench_search",
     "index": "tests.eval.bench_index",
     "process": "tests.eval.bench_process",
+    "bundle": "tests.eval.bench_bundle",
 }
 
 
