@@ -33,10 +33,13 @@ if TYPE_CHECKING:
     from crawler.frontier import SiteCrawl as SiteCrawl
     from crawler.frontier import Step as Step
     from crawler.guard import Guard as Guard
-    from crawler.providers import Candidate as Candidate
-    from crawler.providers import Provider as Provider
-    from crawler.providers import ProviderFailed as ProviderFailed
-    from crawler.providers import ProviderReply as ProviderReply
+    from crawler.providers.choosing import ProviderSettings as ProviderSettings
+    from crawler.providers.choosing import chosen as chosen
+    from crawler.providers.contract import Found as Found
+    from crawler.providers.contract import Provider as Provider
+    from crawler.providers.contract import ProviderFailed as ProviderFailed
+    from crawler.providers.contract import ProviderReply as ProviderReply
+    from crawler.providers.contract import Query as Query
     from crawler.reader import read_page as read_page
     from crawler.reader_pool import ReaderPool as ReaderPool
     from crawler.reading import Block as Block
@@ -77,7 +80,6 @@ _HOMES = {
     "BadAddress": "crawler.errors",
     "BadSitemap": "crawler.errors",
     "Block": "crawler.reading",
-    "Candidate": "crawler.providers",
     "canonical": "crawler.addresses",
     "Charset": "crawler.reading",
     "Clock": "crawler.clock",
@@ -97,9 +99,13 @@ _HOMES = {
     "NotRendered": "crawler.errors",
     "open_archive": "crawler.archived",
     "parse_address": "crawler.addresses",
-    "Provider": "crawler.providers",
-    "ProviderFailed": "crawler.providers",
-    "ProviderReply": "crawler.providers",
+    "Found": "crawler.providers.contract",
+    "Provider": "crawler.providers.contract",
+    "ProviderSettings": "crawler.providers.choosing",
+    "Query": "crawler.providers.contract",
+    "chosen": "crawler.providers.choosing",
+    "ProviderFailed": "crawler.providers.contract",
+    "ProviderReply": "crawler.providers.contract",
     "read_page": "crawler.reader",
     "read_sitemap": "crawler.sitemap",
     "ReaderPool": "crawler.reader_pool",

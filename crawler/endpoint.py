@@ -1,4 +1,4 @@
-"""Asks an address that the operator has set, and nobody else: by exactly this origin, without redirects, with POST."""
+"""Asks an address that the operator has set, and nobody else: by exactly this origin, without redirects."""
 
 import asyncio
 from dataclasses import dataclass
@@ -60,23 +60,42 @@ class Endpoint:
             TimedOut: it took longer than `seconds` altogether.
             CrawlError: there is no connection, or no whole answer.
         """
+        sent = (("Content-Type", media_type), ("Content-Length", str(len(body))))
+        return await self.ask(self.address, sent, body=body, limit=limit, seconds=seconds)
+
+    async def get(self, target: str, headers: tuple[Header, ...], *, limit: int, seconds: float) -> Answered:
+        """Ask for a path with query on this origin, as `post` does."""
+        return await self.ask(parse_address(self.address.origin + target), headers, limit=limit, seconds=seconds)
+
+    async def ask(
+        self,
+        address: Address,
+        headers: tuple[Header, ...],
+        *,
+        body: bytes | None = None,
+        limit: int,
+        seconds: float,
+    ) -> Answered:
+        """Ask an address of this origin; with `body` by POST. Raises as `post` does."""
+        assert address.origin == self.address.origin, "whoever makes the address keeps to the origin"
         try:
             async with asyncio.timeout(seconds):
-                return await self._post(body, media_type, limit, seconds)
+                return await self._ask(address, headers, body, limit, seconds)
         except TimeoutError as error:
             raise TimedOut("deadline", f"{self.address.origin} did not answer within {seconds:g} seconds") from error
 
-    async def _post(self, body: bytes, media_type: str, limit: int, seconds: float) -> Answered:
+    async def _ask(
+        self, address: Address, headers: tuple[Header, ...], body: bytes | None, limit: int, seconds: float
+    ) -> Answered:
         connection = Http1(await self._dialler.dial(self.address))
         try:
-            headers = (
+            sent = (
                 ("Host", self.address.authority),
                 ("User-Agent", self._user_agent),
-                ("Content-Type", media_type),
-                ("Content-Length", str(len(body))),
+                *headers,
                 ("Connection", "close"),
             )
-            head = await connection.ask(self.address, headers, seconds, posted=body)
+            head = await connection.ask(address, sent, seconds, posted=body)
             if head.status in REDIRECTS:
                 raise BadRedirect("redirect_refused", f"{self.address.origin} redirects, which it may not")
             taken = bytearray()

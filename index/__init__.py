@@ -3,6 +3,7 @@
 from index.engine import VERSION, Index
 from index.errors import BadOption, IndexBusy, IndexDamaged, IndexFull, IndexVersion, QueryError
 from index.fusion import Fused, fuse
+from index.local import RunPage, RunPassage, score_passages
 from index.pages import Block, Hit, Hits, Page, Span
 from index.splitting import headings, split
 
@@ -20,8 +21,11 @@ __all__ = [
     "IndexVersion",
     "Page",
     "QueryError",
+    "RunPage",
+    "RunPassage",
     "Span",
     "fuse",
     "headings",
+    "score_passages",
     "split",
 ]

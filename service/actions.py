@@ -233,8 +233,8 @@ class Actions:
 
     async def doctor(self, *, deep: bool, progress: Progress) -> Json:
         """Check this installation."""
-        browser = await checking.browser(self.parts)
-        return await run_sync(checking.doctor, self.parts, deep, progress, (browser,))
+        more = (await checking.browser(self.parts), *await checking.providers(self.parts))
+        return await run_sync(checking.doctor, self.parts, deep, progress, more)
 
     async def log_key_show(self) -> Json:
         """The log's public key."""

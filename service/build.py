@@ -11,7 +11,18 @@ from pathlib import Path
 import structlog
 from anyio.to_thread import run_sync
 
-from crawler import Fetcher, FetchSettings, ReaderPool, Renderer, RenderSettings, Resolver
+from crawler import (
+    BadAddress,
+    Fetcher,
+    FetchSettings,
+    Provider,
+    ProviderSettings,
+    ReaderPool,
+    Renderer,
+    RenderSettings,
+    Resolver,
+    chosen,
+)
 from index import Index, IndexDamaged, IndexVersion
 from service.actions import Actions
 from service.bundling import Bundles, clear
@@ -83,6 +94,9 @@ async def build(
             pool = ReaderPool(settings.readers, memory_limit=settings.read_memory, time_limit=settings.read_seconds)
             readers = await stack.enter_async_context(pool)
         renderer = await stack.enter_async_context(_renderer(settings, fetcher))
+        providers = _providers(settings, resolver)
+        for provider in providers:
+            stack.callback(provider.close)
         keyring = Keyring(opened.state, clock)
         stack.push_async_callback(run_sync, keyring.flush)
         post = posting(settings, resolver)
@@ -103,6 +117,7 @@ async def build(
             clock=clock,
             stamper=stamper,
             spool=Spool(settings.spool_path),
+            providers=providers,
         )
         if resume:
             await run_sync(parts.spool.retry, parts.archive, follower.notice)
@@ -267,3 +282,27 @@ def _fetcher(settings: Settings, resolver: Resolver | None) -> Fetcher:
         return Fetcher(wanted, resolver=resolver)
     except (ValueError, OSError) as error:
         raise BadSetting(f"CITATOR_ALLOW_ADDRESSES: {error}") from error
+
+
+def _providers(settings: Settings, resolver: Resolver | None) -> tuple[Provider, ...]:
+    """The search providers that the settings name."""
+    wikis = {}
+    for entry in settings.mediawiki_urls:
+        api, _, pages = entry.partition("|")
+        wikis[api] = pages or api.removesuffix("/api.php").removesuffix("/w") + "/wiki/$1"
+    wanted = ProviderSettings(
+        searxng_url=settings.searxng_url,
+        brave_url=settings.brave_url,
+        brave_key=settings.brave_key.get_secret_value() if settings.brave_key else None,
+        tavily_url=settings.tavily_url,
+        tavily_key=settings.tavily_key.get_secret_value() if settings.tavily_key else None,
+        openalex_url=settings.openalex_url,
+        openalex_email=settings.openalex_email,
+        mediawiki=wikis,
+        opensearch=settings.opensearch_urls,
+        user_agent=settings.user_agent,
+    )
+    try:
+        return chosen(wanted, resolver=resolver)
+    except BadAddress as error:
+        raise BadSetting(f"a search provider's address cannot be used: {error}") from error

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crawler import NoBrowser
+from crawler import NoBrowser, Query
 from index import QueryError
+from service.asking_around import ask_around
 from service.following import Follower
 from service.parts import Parts
 from service.spool import DAMAGED
@@ -95,6 +96,21 @@ async def browser(parts: Parts) -> Check:
         parts.renderer.browsers.sandboxed
     ]
     return Check("browser", "ok", f"{version} ({program}) starts, {boxed}")
+
+
+async def providers(parts: Parts) -> tuple[Check, ...]:
+    """Whether each search provider answers a plain question. One that does not is a warning: searches name it too."""
+    if not parts.providers:
+        return (Check("search providers", "warning", "none is set up: only the own index is searched"),)
+    said = await ask_around(parts.providers, Query("weather", 3), parts.settings.provider_seconds)
+    return tuple(
+        Check(
+            f"provider {one.name}",
+            "ok" if one.state == "ok" else "warning",
+            f"{len(one.found)} candidates in {one.milliseconds} ms" if one.state == "ok" else one.told or one.state,
+        )
+        for one in said
+    )
 
 
 def doctor(parts: Parts, deep: bool, told: Told, more: tuple[Check, ...] = ()) -> dict[str, Any]:  # noqa: FBT001 - called through a thread runner

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from crawler import Fetcher, Reading, Renderer
+from crawler import Fetcher, Provider, Reading, Renderer
 from service.clock import Clock
 from service.following import Follower
 from service.keyring import Keyring
@@ -49,3 +49,4 @@ class Parts:
     clock: Clock
     stamper: Stamper
     spool: Spool
+    providers: tuple[Provider, ...] = ()

@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from crawler import Provider
 from index import Hit, Hits
 from service import tokens
 from service.answering import Draft, answer
@@ -25,6 +26,8 @@ from service.assembling import (
 from service.citing import shown
 from service.failures import BadRequest
 from service.forms import API_FORM, Form, Shown
+from service.metasearch import metasearch
+from service.own_index import FOLLOW_SECONDS, OWN
 from service.parts import Parts
 from service.refreshing import refresh, stale
 from service.requests import Caller, Reply, SearchRequest
@@ -43,8 +46,6 @@ from snapshots import (
     stamp,
 )
 
-OWN = "index"
-"""The name under which the own index stands among the providers."""
 DEPTH = 100
 """Passages that are looked at, or four for each result that is asked for: the answer is among them or the query is too
 wide to tell. All their pages stand in the record as candidates."""
@@ -54,8 +55,6 @@ SHOWN_DROPS = 50
 """Dropped candidates listed in a reply; all of them are in the record."""
 PER_PAGE = 5
 """Passages of one page that are offered to the budget: past the fifth, another page says more."""
-FOLLOW_SECONDS = 5.0
-"""How long a search waits for the index to hold what was captured before it."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +89,10 @@ class Run:
 
 
 async def search(parts: Parts, request: SearchRequest, caller: Caller) -> Reply:
-    """Answer a query."""
-    if request.providers is not None and OWN not in request.providers:
-        raise BadRequest(f"no such provider is set up here: {', '.join(request.providers)}; there is {OWN!r}")
+    """Answer a query: from the own index alone where no provider is asked, or where the past is asked about."""
+    providers = _asked(parts, request)
+    if providers and request.as_of is None:
+        return await metasearch(parts, providers, request, caller)
     begun = parts.clock()
 
     def look(fetched: list[dict[str, Any]]) -> Draft | list[str]:
@@ -106,6 +106,21 @@ async def search(parts: Parts, request: SearchRequest, caller: Caller) -> Reply:
         found = await anyio.to_thread.run_sync(look, await refresh(parts, found))
     assert isinstance(found, Draft), "pages are fetched again once"
     return await answer(parts, found, caller, store=request.store)
+
+
+def _asked(parts: Parts, request: SearchRequest) -> list[Provider]:
+    """The providers that are to be asked.
+
+    Raises:
+        BadRequest: one is named that is not set up here.
+    """
+    if request.providers is None:
+        return list(parts.providers)
+    there = {provider.name: provider for provider in parts.providers}
+    unknown = [name for name in request.providers if name != OWN and name not in there]
+    if unknown:
+        raise BadRequest(f"no such provider is set up here: {', '.join(unknown)}; there are {', '.join([OWN, *there])}")
+    return [there[name] for name in dict.fromkeys(request.providers) if name != OWN]
 
 
 def _run(parts: Parts, request: SearchRequest) -> Run:

@@ -97,6 +97,20 @@ class Settings(BaseSettings):
     host_concurrency: int = Field(default=4, ge=1, le=64)
     crawl_concurrency: int = Field(default=8, ge=1, le=256)
 
+    # search providers
+    searxng_url: str | None = None
+    brave_url: str = "https://api.search.brave.com"
+    brave_key: SecretStr | None = None
+    tavily_url: str = "https://api.tavily.com"
+    tavily_key: SecretStr | None = None
+    openalex_url: str | None = None
+    openalex_email: str | None = None
+    mediawiki_urls: Annotated[tuple[str, ...], NoDecode] = ()
+    opensearch_urls: Annotated[tuple[str, ...], NoDecode] = ()
+    provider_seconds: float = Field(default=8.0, gt=0, le=120)
+    search_deadline: float = Field(default=20.0, gt=0, le=600)
+    fresh_seconds: int = Field(default=86_400, ge=0)
+
     # rendering pages
     chromium: str | None = None
     chromium_sandbox: Literal["auto", "on", "off"] = "auto"
@@ -113,7 +127,7 @@ class Settings(BaseSettings):
     read_seconds: float = Field(default=20.0, gt=0, le=600)
     read_memory: int = Field(default=1024 * MEBIBYTE, ge=128 * MEBIBYTE)
 
-    @field_validator("hosts", "allow_addresses", "tsa_urls", mode="before")
+    @field_validator("hosts", "allow_addresses", "tsa_urls", "mediawiki_urls", "opensearch_urls", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         """Lists are written with commas in the environment and as lists in the file."""
