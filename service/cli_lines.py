@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from service.cli_output import asked_wrongly, give_json
-from service.errors import DONE, problem_of
+from service.errors import DONE, TYPE_PREFIX, problem_of, problem_told
 from service.failures import BadRequest
 
 
@@ -143,7 +143,9 @@ class _Coming:
 
 async def _one(line: Line, work: Callable[[Line], Awaitable[dict[str, Any]]]) -> tuple[int, dict[str, Any]]:
     try:
-        return DONE, await work(line)
+        result = await work(line)
+        told = str(result.get("type", "")).startswith(TYPE_PREFIX)  # a reply that is a problem and kept all the same
+        return problem_told(result, int(result["status"])).exit if told else DONE, result
     except Exception as error:  # noqa: BLE001 - one line's failure is that line's result
         problem = asked_wrongly(error) or problem_of(error)
         return problem.exit, problem.details() | {"line": line.number} | _id_in(line)

@@ -62,6 +62,17 @@ async def test_a_line_too_deep_to_read_leaves_the_others_alone(capsysbinary: pyt
     assert (second["type"], second["line"]) == ("urn:citator:problem:bad-request", 2)
 
 
+async def test_a_reply_that_is_a_problem_gives_its_exit_status(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    async def work(line: Line) -> dict[str, Any]:
+        empty = {"type": "urn:citator:problem:empty-page", "title": "Empty.", "status": 422, "detail": "Nothing."}
+        return line.fields() | (empty if line.number == 2 else {"status": "ok"})
+
+    status = await each(numbered(3), work, at_once=2)
+
+    assert status == 3
+    assert len(capsysbinary.readouterr().out.splitlines()) == 3
+
+
 async def test_an_answer_does_not_wait_for_the_next_line(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     reading, writing = os.pipe()
     given = os.fdopen(writing, "wb", buffering=0)
