@@ -17,6 +17,7 @@ from service import (
     cancelling,
     capturing,
     checking,
+    citation_checks,
     evidence,
     listing,
     log_keys,
@@ -26,7 +27,7 @@ from service import (
     sitemaps,
 )
 from service.bundling import Bundles
-from service.check_requests import RecheckRequest
+from service.check_requests import CitationsRequest, RecheckRequest
 from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.forms import Served
@@ -113,6 +114,10 @@ class Actions:
     async def recheck(self, request: RecheckRequest, caller: Caller, /) -> Reply:
         """Visit pages again and tell what became of what was cited of them."""
         return await rechecking.recheck(self.parts, request, caller)
+
+    async def check_citations(self, request: CitationsRequest, /) -> Json:
+        """What bears out each citation of a text."""
+        return await citation_checks.check_citations(self.parts, request)
 
     # what is kept
 

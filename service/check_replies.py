@@ -1,6 +1,6 @@
 """What answers about citations look like, for the OpenAPI document."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -26,3 +26,23 @@ class RecheckTold(Told):
     conclusive: bool = Field(description="False if a page could not be judged.")
     counts: dict[str, int] = Field(description="Passages by verdict.")
     pages: list[RecheckedTold]
+
+
+class CitationTold(Told):
+    """One citation and what bears it out."""
+
+    line: int
+    quote: str | None
+    verdict: Literal["supported", "edited", "misattributed", "not_in_evidence", "named"]
+    reason: str | None
+    support: dict[str, Any] | None = Field(description="The passage or page that says it, or something else instead.")
+    elsewhere: list[dict[str, Any]] = Field(description="Other kept pages that say it.")
+
+
+class CitationsTold(Told):
+    """What bears out a text. `holds` is false if a citation is not borne out as it stands."""
+
+    holds: bool
+    counts: dict[str, int]
+    citations: list[CitationTold]
+    too_short: int = Field(description="Words in quotation marks too few to be a quotation.")

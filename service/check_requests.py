@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from service.requests import MAX_QUERY, SESSION_DOC, STORE_DOC, Asked, IdText, Session, Text, Url
+
+MAX_REPORT: Final = 2_000_000
+"""Characters of a text whose citations are checked: a thick book."""
 
 MAX_CHECKED: Final = 1_000
 """Things to check in one request; each may mean a visit to a page, and whoever asks waits for it."""
@@ -44,3 +47,10 @@ class RecheckRequest(Asked):
         if not (self.ids or self.urls or self.quotations or self.of_session):
             raise ValueError("give `ids`, `urls`, `of_session` or `quotations`")
         return self
+
+
+class CitationsRequest(Asked):
+    """A text whose citations are to be checked against what is kept. It is not kept itself."""
+
+    text: Text = Field(max_length=MAX_REPORT, description="An answer or report with quotations, passage ids or links.")
+    format: Literal["markdown", "text", "html"] = Field(default="markdown", description="How it is written.")

@@ -1,10 +1,11 @@
-"""`citator recheck`: do sources still say what was cited of them?"""
+"""`citator recheck` and `citator check-citations`: do sources say what is cited of them?"""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.cli_output import bad_use, give, run, say, show
+from service.cli_output import bad_use, give, give_json, run, say, show
 
 if TYPE_CHECKING:
     from service.doors import Citator, Json
@@ -77,3 +78,48 @@ def _tell(found: "Json") -> None:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
+
+
+def check_citations(
+    file: Annotated[Path, typer.Argument(metavar="FILE|-", help="An answer or report; `-`: stdin.")],
+    format_: Annotated[
+        str | None, typer.Option("--format", help="markdown, text or html; by the file's name without.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="All that was found, as JSON.")] = False,
+) -> None:
+    """Tell what bears out each quotation, passage id and link of a report. Exit status 1: something does not hold."""
+
+    async def work(citator: "Citator") -> int:
+        import sys
+
+        from service.check_requests import CitationsRequest
+        from service.cli_lines import bytes_of
+        from service.errors import DONE, NOT_HELD
+
+        data = sys.stdin.buffer.read() if str(file) == "-" else bytes_of(file)
+        text = data.decode("utf-8-sig", "replace")
+        form = format_ or ("html" if file.suffix.lower() in (".html", ".htm", ".xhtml") else "markdown")
+        found = await citator.check_citations(CitationsRequest.model_validate({"text": text, "format": form}))
+        if json:
+            give_json(found)
+        else:
+            _tell_citations(found)
+        return DONE if found["holds"] else NOT_HELD
+
+    run(work, as_json=json)
+
+
+def _tell_citations(found: "Json") -> None:
+    for one in found["citations"]:
+        what = _short(one["quote"]) if one["quote"] else ", ".join(source["source"] for source in one["sources"])
+        show(f"line {one['line']}: {one['verdict']}: {what}")
+        if one["reason"]:
+            show(f"  {one['reason']}")
+        if one["verdict"] == "edited":
+            show(f"    says  {_short(one['support']['matched'] or '')}")
+        for other in one["elsewhere"]:
+            show(f"    {other['url']} [{other['passage'] or other['capture']}]")
+    if found["too_short"]:
+        say(f"{found['too_short']} words in quotation marks are too short to be looked for")
+    if not found["citations"]:
+        say("nothing is cited here")

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from service.check_requests import RecheckRequest
+from service.check_requests import CitationsRequest, RecheckRequest
 from service.forms import Served
 from service.requests import (
     ArchiveRequest,
@@ -76,6 +76,10 @@ class Citator(Protocol):
 
     async def recheck(self, request: RecheckRequest, caller: Caller, /) -> Reply:
         """Visit pages again and tell what became of what was cited of them; kept before it returns."""
+        ...
+
+    async def check_citations(self, request: CitationsRequest, /) -> Json:
+        """What bears out each citation of a text: `{holds, counts, citations: [{line, quote, verdict, …}]}`."""
         ...
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel
 
-from service.check_requests import RecheckRequest
+from service.check_requests import CitationsRequest, RecheckRequest
 from service.doors import Json, Progress
 from service.errors import TABLE, Problem, ServerUnreachable, ToldProblem
 from service.exchange import Exchange, Told, hang_up, problem_in
@@ -146,6 +146,10 @@ class Remote:
     async def recheck(self, request: RecheckRequest, _caller: Caller, /) -> Reply:
         """Check again what was cited."""
         return self._reply(await self._ask("POST", "/rechecks", _body(request), JSON))
+
+    async def check_citations(self, request: CitationsRequest, /) -> Json:
+        """What bears out each citation of a text."""
+        return await self._json("POST", "/citations/check", request)
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
         """The exact bytes of an id."""

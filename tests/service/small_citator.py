@@ -8,7 +8,6 @@ from pathlib import Path
 
 import orjson
 
-from service.check_requests import RecheckRequest
 from service.doors import Json, Progress
 from service.errors import outcome_problem
 from service.failures import UnknownCrawl, UnknownKey, UnknownSession
@@ -29,6 +28,7 @@ from service.requests import (
     UploadRequest,
 )
 from snapshots.errors import AmbiguousId, BadId, RemovedId, UnknownId
+from tests.service.small_checks import SmallChecks
 
 TIME = "2026-11-29T19:28:36.123Z"
 TILE = b"\x00\x20" + b"\x07" * 32
@@ -38,7 +38,7 @@ def id_of(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
-class SmallCitator:
+class SmallCitator(SmallChecks):
     """Keeps what it is asked in dictionaries. `web` can be fetched; `broken`, if set, is raised by every call."""
 
     def __init__(self) -> None:
@@ -205,25 +205,6 @@ class SmallCitator:
             if kind in kinds and (before is None or place < before)
         ]
         return {"records": listed[::-1][:limit], "next": None}
-
-    async def recheck(self, request: RecheckRequest, caller: Caller, /) -> Reply:
-        """What is kept under an id stands on the web or not; nothing can be said of other addresses."""
-        await self._called(request, caller)
-        texts = {one: self.kept[self._find(one)][0].decode("utf-8", "replace") for one in request.ids}
-        texts |= {url: self.web.get(url, "") for url in request.urls}
-        verdicts = ["exact" if text in self.web.values() else "absent" for text in texts.values() if text]
-        pages = [
-            {"record": None, "url": "http://site.test/a", "verdict": "changed", "reason": "its text differs",
-             "page_state": "ok", "passages": [
-                 {"verdict": one, "quote": "Bread is baked.", "matched": None, "differences": [], "flags": ["number"],
-                  "reason": "nothing says this"}]}
-            for one in verdicts
-        ]  # fmt: skip
-        fields: Json = {
-            "checked_at": TIME, "holds": "absent" not in verdicts, "conclusive": bool(verdicts), "pages": pages,
-            "counts": {one: verdicts.count(one) for one in set(verdicts)}, "present": verdicts.count("exact"),
-        }  # fmt: skip
-        return self._reply(fields, store=request.store)
 
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         await self._called(request, caller)

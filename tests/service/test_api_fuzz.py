@@ -25,10 +25,10 @@ VALUES = st.recursive(
 NAMES = st.sampled_from(
     ["query", "url", "urls", "ids", "name", "scopes", "max_results", "max_tokens", "fetch", "store", "session",
      "max_pages", "as_of", "language", "include_domains", "pattern", "since", "dry_run", "path", "other",
-     "quotations", "of_session"]
+     "quotations", "of_session", "text", "format"]
 )  # fmt: skip
 BODIES = st.dictionaries(NAMES, VALUES, max_size=5) | VALUES
-POSTS = ["search", "captures", "crawls", "rechecks", "removals", "keys", "maintenance/backup"]
+POSTS = ["search", "captures", "crawls", "rechecks", "citations/check", "removals", "keys", "maintenance/backup"]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.check_requests import RecheckRequest
+from service.check_requests import CitationsRequest, RecheckRequest
 from tests.service.running import Shell
 from tests.service.serving import served
 from tests.service.small_citator import SmallCitator
@@ -39,3 +39,22 @@ def test_recheck_of_a_quotation_needs_its_address(run: Shell, citator: SmallCita
     )
     assert run("recheck", "--quote", "Bread is free.").status == 2
     assert run("recheck").status == 2
+
+
+def test_check_citations_ends_with_one_when_something_is_not_borne_out(run: Shell, citator: SmallCitator) -> None:
+    held = run("check-citations", "-", "--json", given=b"Bread is baked in ovens.")
+    broken = run("check-citations", "-", given=b"\xef\xbb\xbfBread is free.")
+    wrong = run("check-citations", "-", "--format", "pdf", "--json", given=b"Bread")
+
+    assert (held.status, broken.status, wrong.status) == (0, 1, 2)
+    assert held.json["counts"] == {"supported": 1}
+    assert "line 1: not_in_evidence: Bread is free." in broken.stdout.decode()
+    assert citator.asked[-1] == CitationsRequest(text="Bread is free.")
+
+
+def test_a_report_in_html_is_known_by_its_name(run: Shell, citator: SmallCitator, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("<p>Bread</p>")
+
+    run("check-citations", str(tmp_path / "report.html"), "--json")
+
+    assert citator.asked[-1] == CitationsRequest(text="<p>Bread</p>", format="html")
