@@ -1,5 +1,7 @@
 """`/tools`: the definitions of the tools for own code, and calls of them as a model made them."""
 
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -10,6 +12,7 @@ from service.api_answers import Route, actions, allowed, answered
 from service.api_documents import told
 from service.mcp_tools.calling import ToolsHere
 from service.mcp_tools.formats import FORMATS, defined
+from service.mcp_tools.replies import ToolReply
 from service.replies import Told
 from service.requests import Scope, Session
 
@@ -48,6 +51,26 @@ class ToolsTold(Told):
     tools: list[dict[str, Any]]
 
 
+async def _unless_gone(request: Request, work: Coroutine[Any, Any, ToolReply]) -> ToolReply:
+    """Do `work`; call it off if whoever asked hangs up, so that it leaves a record of that and nothing running."""
+    working = asyncio.ensure_future(work)
+    listening = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait({working, listening}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+            return ToolReply("called off", None, is_error=True)  # nobody reads it
+        return working.result()
+    finally:
+        listening.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 @router.get("/tools", responses=told(ToolsTold))
 async def tools(
     request: Request,
@@ -69,7 +92,8 @@ async def call(
     caller = allowed(request, Scope.SEARCH, Scope.FETCH, Scope.READ, session=asked.session)
     claims = {**caller.claims, **asked.claims}
     caller = replace(caller, surface=asked.surface, claims=claims, noted={**caller.noted, **asked.noted})
-    reply = await ToolsHere(actions(request)).call(name, asked.arguments, caller, structured=asked.structured)
+    calling = ToolsHere(actions(request)).call(name, asked.arguments, caller, structured=asked.structured)
+    reply = await _unless_gone(request, calling)
     return answered(
         {
             "record": reply.record,

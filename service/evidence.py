@@ -18,6 +18,7 @@ from snapshots import (
     Recheck,
     Search,
     Serving,
+    Serving2,
     Store,
     read_passage,
 )
@@ -26,7 +27,7 @@ JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 BYTES = "application/octet-stream"
 
-VIEWS = ("text", "visible", "candidates", "context", "reply")
+VIEWS = ("text", "visible", "candidates", "context", "reply", "structured")
 
 
 def evidence(archive: Archive, text: str, view: str | None) -> Evidence:
@@ -67,6 +68,8 @@ def _view(archive: Archive, value: object, kind: str, view: str) -> bytes:  # no
             return _context(archive, value).encode()
         case Serving(), "reply":
             return archive.get(value.body)
+        case Serving2(structured=str(structured)), "structured":
+            return archive.get(structured)
         case Search() | Fetch() | Recheck(), "reply":
             return _served(archive, value.id)
         case _:

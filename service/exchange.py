@@ -117,14 +117,20 @@ class Exchange:
             raise ServerUnreachable(f"no answer from {self.where}: {error}") from error
 
     def ask(
-        self, method: str, target: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        target: str,
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        connection: http.client.HTTPConnection | None = None,
     ) -> Told:
-        """Ask and read the whole answer, whatever its status.
+        """Ask and read the whole answer, whatever its status; over `connection`, which whoever has it can hang up.
 
         Raises:
             ServerUnreachable: nobody answers, or the answer breaks off.
         """
-        connection = self.connection()
+        connection = connection or self.connection()
         try:
             answer = self._sent(connection, method, target, body, headers or {})
             try:

@@ -275,7 +275,15 @@ class Remote:
             "claims": dict(caller.claims),
             "noted": dict(caller.noted),
         }
-        told = await self._ask("POST", f"/tools/{quote(name[:60], safe='')}", json.dumps(asked).encode(), JSON)
+        connection = self._exchange.connection()
+        target, body = f"{API}/tools/{quote(name[:60], safe='')}", json.dumps(asked).encode()
+        try:
+            told = await asyncio.to_thread(
+                self._exchange.ask, "POST", target, body=body, headers=JSON, connection=connection
+            )
+        except asyncio.CancelledError:
+            hang_up(connection)  # the server sees it, and calls off what it was doing
+            raise
         if told.status >= 400:  # noqa: PLR2004 - as above
             raise problem_in(told)
         return _json_in(told)

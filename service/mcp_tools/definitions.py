@@ -150,7 +150,7 @@ FETCH: Final = Tool(
     open_world=True,
 )
 
-VIEWS: Final = ("bytes", "text", "visible", "candidates", "context", "reply")
+VIEWS: Final = ("bytes", "text", "visible", "candidates", "context", "reply", "structured")
 
 GET_EVIDENCE: Final = Tool(
     name="get_evidence",
@@ -159,8 +159,9 @@ GET_EVIDENCE: Final = Tool(
         "Show what is kept under an id that an earlier reply named: a passage, a page (capture), a record of a search "
         "or fetch. Without a view it gives the exact bytes, whose SHA-256 is the id. Views: text (the page or passage "
         "as text), visible (everything a visitor could see), candidates (every page that a search considered, and why "
-        "it was dropped), context (the passages that a search handed out), reply (what was sent). Long ones are cut; "
-        "the reply then says with which `start` to go on. Nothing is fetched from the web."
+        "it was dropped), context (the passages that a search handed out), reply and structured (what was sent, in "
+        "either form). Long ones are cut; the reply then says with which `start` to go on. Nothing is fetched from the "
+        "web."
     ),
     options=(
         Option("id", "string", "The id: sha256: and 64 hex digits, or its first 12 or more.", required=True),

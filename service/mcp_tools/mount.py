@@ -22,6 +22,7 @@ from service.requests import Caller
 
 PATH: Final = "/mcp"
 DEEP_PATH: Final = "/mcp/openai"
+METHODS: Final = ["GET", "POST", "DELETE"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -92,7 +93,7 @@ def mount_mcp(app: FastAPI, behind: Actions, *, structured: bool) -> Callable[[a
         Mount(PATH, ToolsHere(behind), TOOLS, behind, structured=structured),
     )
     for mount in mounts:
-        app.router.routes.append(Route(mount.path, endpoint=mount, include_in_schema=False))
+        app.router.routes.append(Route(mount.path, endpoint=mount, methods=METHODS, include_in_schema=False))
 
     @asynccontextmanager
     async def running(closing: asyncio.Event) -> AsyncIterator[None]:

@@ -14,7 +14,14 @@ LONG = page(
 
 @pytest.fixture(scope="module")
 def harbour() -> Iterator[Site]:
-    with Site([Route("/long", body=LONG), Route("/slow", body=LONG, before=20.0), *HARBOUR]) as site:
+    with Site(
+        [
+            Route("/long", body=LONG),
+            Route("/slow", body=LONG, before=20.0),
+            Route("/slow-too", body=LONG, before=20.0),
+            *HARBOUR,
+        ]
+    ) as site:
         yield site
 
 

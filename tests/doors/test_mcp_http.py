@@ -203,17 +203,17 @@ async def test_a_cancelled_call_leaves_a_record_and_the_next_is_answered(
         with anyio.move_on_after(2.0) as scope:
             await mcp.call_tool("fetch", {"url": harbour.url("/slow"), "max_age": 0})
         after = await mcp.call_tool("search", {"query": "toll swing bridge"})
-        called_off = await _called_off(server, harbour.url("/slow"))
+        record_id = await called_off(server, harbour.url("/slow"))
 
     assert scope.cancelled_caught
     assert TOLL in text_of(after)
-    record = server.record(called_off)
+    record = server.record(record_id)
     assert isinstance(record, Fetch)
     assert record.options["cancelled"] is True
     assert server.actions.parts.archive.capture(record.capture).reason == "cancelled"
 
 
-async def _called_off(server: Standing, url: str) -> str:
+async def called_off(server: Standing, url: str) -> str:
     """The record of the newest call for `url` that was called off; it may take a moment to be written."""
     for _ in range(100):
         rows = server.actions.parts.archive.catalogue.captures(url, limit=1)

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.doors.standing import Standing
-from tests.doors.test_mcp_http import structured_of, text_of
+from tests.doors.test_mcp_http import called_off, structured_of, text_of
 from tests.service.opened import TOLL
 from tests.sites import Route, Site, robots
 
@@ -178,3 +179,21 @@ def test_a_call_that_runs_when_the_host_leaves_is_called_off_and_on_record(tmp_p
     assert answers[3]["error"]["message"] == "Connection closed"
     assert json.loads(shown.stdout)["options"]["cancelled"] is True
     assert json.loads(shown.stdout)["kind"] == "fetch"
+
+
+async def test_a_call_through_the_server_that_is_cancelled_is_called_off_there(
+    server: Standing, harbour: Site, tmp_path: Path
+) -> None:
+    env = environment(tmp_path) | {"CITATOR_DATA": str(server.data)}
+    parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=env)
+    url = harbour.url("/slow-too")
+    async with Client(stdio_client(parameters), mode="legacy") as mcp:
+        await mcp.call_tool("search", {"query": "toll"})
+        with anyio.move_on_after(3.0) as scope:
+            await mcp.call_tool("fetch", {"url": url, "max_age": 0})
+        after = await mcp.call_tool("search", {"query": "toll swing bridge"})
+        record = await called_off(server, url)
+
+    assert scope.cancelled_caught
+    assert TOLL in text_of(after)
+    assert server.record(record).options["cancelled"] is True

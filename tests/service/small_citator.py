@@ -306,9 +306,9 @@ class SmallCitator(SmallChecks):
         self.secrets[made.key] = made.id
         return self.keys[made.id] | {"key": made.key}
 
-    def key(self, *scopes: str) -> str:
+    def key(self, *scopes: str, **limits: int) -> str:
         made = new_key()
-        self.keys[made.id] = {"id": made.id, "name": "test", "scopes": list(scopes)}
+        self.keys[made.id] = {"id": made.id, "name": "test", "scopes": list(scopes), **limits}
         self.secrets[made.key] = made.id
         return made.key
 
@@ -327,7 +327,10 @@ class SmallCitator(SmallChecks):
 
     async def authenticate(self, key: str, /) -> Caller | None:
         found = self.keys.get(self.secrets.get(key, ""))
-        return Caller(found["id"], found["name"], frozenset(found["scopes"]), "http") if found else None
+        if found is None:
+            return None
+        limits = {name: found[name] for name in ("rate", "concurrency") if name in found}
+        return Caller(found["id"], found["name"], frozenset(found["scopes"]), "http", **limits)
 
     async def rebuild(self, progress: Progress, /) -> Json:
         await self._called()

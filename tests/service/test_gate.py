@@ -1,6 +1,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+import structlog
 
 from service import gate
 from service.api import application
@@ -199,3 +200,47 @@ async def test_answers_are_counted_by_route_and_not_by_id(ask: Asker) -> None:
     assert wanted in figures
     assert 'route="other",status="404"' in figures
     assert "1111" not in figures
+
+
+async def test_a_key_in_the_path_is_not_seen_behind_the_gate_and_masked_in_front(
+    app: App, citator: SmallCitator
+) -> None:
+    key = citator.key("search")
+
+    with structlog.testing.capture_logs() as logs:
+        answer = await Asker(app)("GET", f"/searxng/k/{key}/search?q=bread")
+        wrong = await Asker(app)("GET", "/searxng/k/my-password/search?q=bread")
+
+    assert (answer.status, wrong.status) == (200, 401)
+    assert [entry["path"] for entry in logs] == ["/searxng/k/…/search"] * 2
+    assert "my-password" not in str(logs) + wrong.body.decode()
+
+
+async def test_a_key_in_the_body_is_read_only_where_clients_send_it_there(app: App, citator: SmallCitator) -> None:
+    value = {"query": "bread", "api_key": citator.key("search")}
+
+    there = await Asker(app)("POST", "/tavily/search", value)
+    elsewhere = await Asker(app)("POST", "/v2/search", value)
+    nothing = await Asker(app)("POST", "/tavily/search", body=b"{not json")
+    large = await Asker(app)("POST", "/tavily/search", body=b" " * (1024 * 1024 + 1))
+
+    assert (there.status, elsewhere.status, nothing.status, large.status) == (200, 401, 401, 400)
+
+
+async def test_a_key_has_its_limits(app: App, citator: SmallCitator) -> None:
+    asker = Asker(app, citator.key("search", rate=2))
+
+    answers = [await asker("POST", SEARCH, QUERY) for _ in range(3)]
+
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    assert answers[2].problem == "rate-limited"
+    assert int(answers[2].headers["retry-after"]) == answers[2].json["retry_after"] == 30
+
+
+async def test_other_origins_are_told_nothing_that_would_let_them_in(ask: Asker) -> None:
+    headers = {"origin": "https://evil.test", "access-control-request-method": "POST"}
+
+    for path in (SEARCH, "/mcp", "/tavily/search", "/search"):
+        answer = await ask("OPTIONS", path, headers=headers)
+        assert answer.status >= 400
+        assert not [name for name in answer.headers if name.startswith("access-control")]
