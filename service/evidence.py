@@ -129,8 +129,14 @@ def proof(archive: Archive, text: str) -> dict[str, Any]:
 
 
 def leading(archive: Archive, text: str) -> str:
-    """The logged record that an id names, or that leads to what it names. Blocking."""
-    return archive.proof(archive.resolve(text)).record
+    """The logged record that an id names, or that leads to what it names; of a serving what was answered with.
+
+    So whoever removes what a record shows finds every reply that showed it again. Blocking.
+    """
+    found = archive.proof(archive.resolve(text)).record
+    while isinstance(record := archive.record(found), Serving):
+        found = record.record
+    return found
 
 
 def dependents(archive: Archive, text: str) -> dict[str, Any]:
