@@ -9,7 +9,8 @@ import orjson
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
-from service.api_answers import RECORD, SERVING, actions, allowed, refused
+from service.api_answers import RECORD, SERVING, actions, allowed, refused, told_problem
+from service.error_shapes import words
 from service.forms import LATER, Served, Written
 from service.requests import MAX_AGE, Caller, CaptureRequest, Reply, Scope, SearchRequest
 
@@ -81,6 +82,8 @@ class Page:
     url: str
     fields: Fields
     error: str | None = None
+    slug: str | None = None
+    """The name of the problem, of a page of which there is nothing."""
 
     @property
     def record(self) -> str | None:
@@ -97,8 +100,8 @@ async def pages(request: Request, caller: Caller, asked: Sequence[CaptureRequest
             try:
                 reply = await actions(request).capture(wanted, later(caller))
             except Exception as error:  # noqa: BLE001 - the others are answered all the same
-                response = await refused(request, error)
-                return Page(wanted.url, {}, _words(bytes(response.body)))
+                problem = told_problem(error)
+                return Page(wanted.url, {}, words(problem), problem.slug)
         fields: Fields = orjson.loads(reply.body)
         failing = "type" in fields and "status" in fields
         return Page(wanted.url, fields, f"{fields['title']} {fields['detail']}" if failing else None)
@@ -110,16 +113,6 @@ async def whole_results(request: Request, caller: Caller, found: Fields, *, stor
     """The whole pages of a search's results, as they are kept, by address."""
     asked = [CaptureRequest(url=one["url"], max_age=MAX_AGE, store=store) for one in found["results"]]
     return {page.url: page for page in await pages(request, caller, asked)}
-
-
-def _words(body: bytes) -> str:
-    """The words of an error in any API's shape."""
-    try:
-        fields = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return "not fetched"
-    error = fields.get("error") or fields.get("detail")
-    return str(error.get("error") if isinstance(error, dict) else error)
 
 
 async def searched(request: Request, caller: Caller, asked: SearchRequest) -> Fields:

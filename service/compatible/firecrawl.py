@@ -47,6 +47,9 @@ PER_RESULT: Final = 800
 MAX_LINKS: Final = 5_000
 """Addresses of one map: Firecrawl's own default."""
 
+NO_BROWSER: Final = "no-browser"
+"""The problem with a picture where nothing can take one: the page is given without it, and that is said."""
+
 MAP_AGE: Final = 24 * 3600
 
 _MAX_QUERY: Final = 500  # Firecrawl's own bound
@@ -77,6 +80,8 @@ async def _scraped(request: Request, api: str, default_age: int) -> Response:
             request, caller, [], told({"success": False, "error": str(error), "code": error.code}, status=404)
         )
     (page,) = await pages(request, caller, [want.capture(url)])
+    if page.slug == NO_BROWSER:
+        (page,) = await pages(request, caller, [want.without_picture().capture(url)])
     if page.error is not None:
         return await _failed(request, caller, page)
     made = await document(request, page, want)

@@ -1,9 +1,9 @@
 """Pages as Firecrawl's clients know them: which formats are wanted, how fresh, and the document that is sent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 from fastapi import Request
@@ -49,11 +49,21 @@ class Wanted:
     min_age: int
     store: bool
     warnings: tuple[str, ...]
+    whole_picture: bool = False
+
+    def without_picture(self) -> "Wanted":
+        """The same where no picture can be taken."""
+        return replace(
+            self, formats=self.formats - {"screenshot"}, warnings=(*self.warnings, "there is no browser here")
+        )
 
     def capture(self, url: str) -> CaptureRequest:
         """The request for one page."""
         max_age = MAX_AGE if self.only_kept else self.max_age
-        return CaptureRequest(url=url, max_age=max_age, screenshot="screenshot" in self.formats, store=self.store)
+        of: Literal["full", "viewport"] = "full" if self.whole_picture else "viewport"
+        return CaptureRequest(
+            url=url, max_age=max_age, screenshot="screenshot" in self.formats, screenshot_of=of, store=self.store
+        )
 
 
 def wanted(asked: Asked, *, default_age: int) -> Wanted:
@@ -82,7 +92,12 @@ def wanted(asked: Asked, *, default_age: int) -> Wanted:
         min_age=seconds(least / 1000),
         store=not asked.flag("zeroDataRetention"),
         warnings=tuple(warnings),
+        whole_picture=any(_is_whole_picture(one) for one in asked.given.get("formats") or ()),
     )
+
+
+def _is_whole_picture(one: Any) -> bool:
+    return one == "screenshot@fullPage" or (isinstance(one, Mapping) and bool(one.get("fullPage")))
 
 
 def _formats(asked: Asked) -> tuple[set[str], set[str]]:

@@ -53,7 +53,7 @@ def searched(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:
         dropped["not_listed"] += more
     said = list(notes)
     if fields.get("relaxed"):
-        said.append(f"Nothing matched the whole query; left out of it: {', '.join(fields['relaxed'])}.")
+        said.append(f"The query was not taken as it stands: {', '.join(fields['relaxed'])}.")
     if len(fields["query"]) > MAX_ECHO:
         said.append(f"The query has {len(fields['query'])} characters; its beginning is shown.")
     if fields["state"] in ("ok", "no_provider") and any(not one["passages"] for one in fields["results"]):
