@@ -225,7 +225,8 @@ class _Writer:
     def _evidence(self, pages: int) -> None:
         found, log = self.found, self._maker.log
         self._lines("evidence/records.jsonl", found.records)
-        self._lines("evidence/passages.jsonl", self._passages)
+        if self._passages:
+            self._lines("evidence/passages.jsonl", self._passages)
         self._add_blobs()
         with Shelf(self._spool / "proofs") as proofs:
             by_position = {position: name for name, position in found.logged.items()}
@@ -256,6 +257,8 @@ class _Writer:
                 members[name] = member_of(name, found.endings.get(name), data)
                 self._sizes[name] = len(data)
                 self._add(members[name], data)
+        if not members:
+            return
         with self._filling("evidence/blobs.jsonl") as listed:
             for name in sorted(members):
                 line = canonical({"id": name, "bytes": self._sizes[name], "member": members[name]})

@@ -7,18 +7,18 @@ from typing import BinaryIO, Final
 
 from snapshots.errors import Unsound
 from snapshots.note import VerifierKey
-from snapshots.verify.blobs import check_blobs, read_blobs
+from snapshots.verify.blobs import BLOBS, check_blobs, read_blobs
 from snapshots.verify.capture_records import whole_seconds
 from snapshots.verify.cdx import check_bundle_index
 from snapshots.verify.claims import CLAIMS, Claim, Faults, Verification, not_checkable
 from snapshots.verify.closure import check_closure
-from snapshots.verify.contents import CONTENTS, Contents, read_contents
+from snapshots.verify.contents import CONTENTS, Contents, left_out, read_contents
 from snapshots.verify.datapackage import Package, check_members, read_package
 from snapshots.verify.foreign import ForeignReplay
 from snapshots.verify.log_proofs import CHECKPOINT, read_log, read_vkey
 from snapshots.verify.members import DirectorySource, FileSource, Members, ZipSource
 from snapshots.verify.page_list import check_pages
-from snapshots.verify.record_lines import RecordReader, Records
+from snapshots.verify.record_lines import PASSAGES, RecordReader, Records
 from snapshots.verify.replay import Replay
 from snapshots.verify.signers import check_signer, check_wacz_signature, handed_over
 from snapshots.verify.statement import Statement, check_statement, read_statement
@@ -119,11 +119,13 @@ def _verify_bundle(members: Members, trust: Trust, text_check: TextCheck | None)
     faults = {claim: Faults(claim) for claim in CLAIMS}
     package = read_package(members, faults["members"], bundle=True)
     contents = _contents(members, faults["closure"])
+    absent = left_out(members, contents)
     reader = RecordReader(members, faults["records"], faults["passages"])
-    reader.passages()
+    if PASSAGES not in absent:
+        reader.passages()
     reader.records()
     records = reader.read
-    blobs = read_blobs(members, faults["blobs"])
+    blobs = {} if BLOBS in absent else read_blobs(members, faults["blobs"])
     key = _key(members, faults["log"])
     log = read_log(members, key, contents, records, faults["log"])
     _check_known(records, contents, set(log.indexes), faults["records"])
@@ -136,7 +138,9 @@ def _verify_bundle(members: Members, trust: Trust, text_check: TextCheck | None)
     members.read_the_rest()
     _check_newest(contents, records, faults["members"])
     claims = [
-        check_members(package, members, contents.created if contents else None, faults["members"], bundle=True),
+        check_members(
+            package, members, contents.created if contents else None, faults["members"], bundle=True, absent=absent
+        ),
         _stated(statement, key, contents, members, faults["statement"]),
         check_signer(key, line, log.signed, statement, trust.keys, faults["signer"]),
         _wacz(package, statement),

@@ -22,6 +22,9 @@ from snapshots.verify.strict_json import MAX_LINE, read_canonical
 
 CONTENTS = "evidence/bundle.json"
 
+LISTS: Final = {"evidence/blobs.jsonl": "blobs", "evidence/passages.jsonl": "passages"}
+"""Members that a bundle has only if there is something to list, and what counts that."""
+
 _SECONDS = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z", re.ASCII)
 
 
@@ -90,6 +93,13 @@ class Contents:
     tokens: tuple[TokenNamed, ...]
     notes: tuple[str, ...]
     software: str
+
+
+def left_out(members: Members, contents: Contents | None) -> frozenset[str]:
+    """The lists that are not there because they would have no line: validators of web archives refuse empty ones."""
+    if contents is None:
+        return frozenset()
+    return frozenset(name for name, what in LISTS.items() if name not in members and contents.counts[what] == 0)
 
 
 def read_contents(members: Members) -> Contents:

@@ -70,12 +70,23 @@ def _read(members: Members, name: str, faults: Faults, *, canonical: bool) -> An
         return None
 
 
-def check_members(found: Package, members: Members, created: str | None, faults: Faults, *, bundle: bool) -> Claim:
+def check_members(
+    found: Package,
+    members: Members,
+    created: str | None,
+    faults: Faults,
+    *,
+    bundle: bool,
+    absent: frozenset[str] = frozenset(),
+) -> Claim:
     """The claim that the list of members is complete and right. All members have been read.
 
-    `created` is the time that a bundle's records and tokens give; None for foreign archives.
+    `created` is the time that a bundle's records and tokens give; None for foreign archives. `absent` are members that
+    a bundle need not have.
     """
     for name in _required(members, bundle=bundle):
+        if name in absent:
+            continue
         faults.add("required-member-missing", name, "is not there")
     package = found.package
     if package is not None:

@@ -76,6 +76,16 @@ def test_a_search_brings_all_that_came_into_question_and_what_was_served(bench: 
     assert bundle.json("evidence/bundle.json")["roots"] == sorted([search.id, serving.id])
 
 
+def test_lists_without_lines_are_left_out(bench: Bench) -> None:
+    capture = capture_of(PAGE, None, outcome="error")
+    bench.keep(capture)
+
+    bundle = bundled(bench, capture.id)
+
+    assert not {"evidence/passages.jsonl", "evidence/blobs.jsonl"} & set(bundle.members)
+    assert bundle.told.counts["blobs"] == bundle.told.counts["passages"] == 0
+
+
 def test_an_address_brings_all_its_captures(bench: Bench) -> None:
     first, again = bench.keep_page(PAGE, "words"), bench.keep_page(PAGE, "other words")
     bench.keep_page(OTHER, "not these")
