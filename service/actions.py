@@ -19,6 +19,7 @@ from service import (
     checking,
     citation_checks,
     evidence,
+    importing,
     listing,
     log_keys,
     rechecking,
@@ -35,6 +36,7 @@ from service.parts import Parts
 from service.requests import (
     MAX_POSITION,
     ArchiveRequest,
+    BundleImport,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -90,6 +92,10 @@ class Actions:
     async def add_archive(self, path: Path, request: ArchiveRequest, caller: Caller, progress: Progress, /) -> Json:
         """Keep the captures in a WARC or WACZ file of others."""
         return await adding.add_archive(self.parts, path, request, caller, progress)
+
+    async def import_bundle(self, path: Path, request: BundleImport, caller: Caller, progress: Progress, /) -> Json:
+        """Take in a bundle that verifies."""
+        return await importing.import_bundle(self.parts, path, request, caller, progress)
 
     # crawls
 

@@ -202,6 +202,8 @@ async def _seen(parts: Parts, one: Archived, file: File) -> Observation:
             url=visit.final,
             at=visit.retrieved_at,
             status=visit.status,
+            asked=visit.asked if visit.hops else None,
+            headers=visit.hops[-1].response_headers if visit.hops else (),
         )
     checked = [f"{name} {one.about[name]}" for name in ("block_digest", "payload_digest")]
     remark = f"imported: out of {one.about['archive']}, whose word address, time and headers are; {', '.join(checked)}"

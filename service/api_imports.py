@@ -14,7 +14,7 @@ from service.api_answers import Route, actions, allowed, answered, streamed
 from service.api_documents import problems, told
 from service.api_local import only_local, told_as_events
 from service.replies import Told
-from service.requests import ArchiveRequest, Scope
+from service.requests import ArchiveRequest, BundleImport, Scope
 
 router = APIRouter(route_class=Route, tags=["captures"])
 
@@ -39,6 +39,12 @@ class LocalArchive(ArchiveRequest):
     path: _Path
 
 
+class LocalBundle(BundleImport):
+    """A bundle on the machine that holds the data."""
+
+    path: _Path
+
+
 @router.post("/archives", responses=told(Told, 400), openapi_extra=_BODY)
 async def archives(request: Request, name: _Name = None) -> Response:
     """Keep each response in a WARC or WACZ file, which is the body, as a capture; what does not hold is refused."""
@@ -46,6 +52,17 @@ async def archives(request: Request, name: _Name = None) -> Response:
     asked = ArchiveRequest(name=name)
     async with _received(request) as path:
         return answered(await actions(request).add_archive(path, asked, caller, _nobody))
+
+
+@router.post("/bundles/import", responses=told(Told, 400, 422), openapi_extra=_BODY)
+async def import_(
+    request: Request, name: _Name = None, trust_key: Annotated[list[str] | None, Query()] = None
+) -> Response:
+    """Take in a bundle of another installation, which is the body, if all that it claims holds."""
+    caller = allowed(request, Scope.ADMIN)
+    asked = BundleImport(name=name, trust_key=tuple(trust_key or ()))
+    async with _received(request) as path:
+        return answered(await actions(request).import_bundle(path, asked, caller, _nobody))
 
 
 @router.post("/maintenance/archives", responses=_STREAM)
@@ -56,6 +73,17 @@ async def archives_here(request: Request, asked: LocalArchive) -> Response:
     plain = ArchiveRequest(name=asked.name)
     return streamed(
         request, told_as_events(lambda progress: behind.add_archive(Path(asked.path), plain, caller, progress))
+    )
+
+
+@router.post("/maintenance/bundles/import", responses=_STREAM)
+async def import_here(request: Request, asked: LocalBundle) -> Response:
+    """Do the same as `/bundles/import` with a file on this machine; only through the local socket."""
+    only_local(request)
+    caller, behind = allowed(request, Scope.ADMIN), actions(request)
+    plain = BundleImport(name=asked.name, trust_key=asked.trust_key)
+    return streamed(
+        request, told_as_events(lambda progress: behind.import_bundle(Path(asked.path), plain, caller, progress))
     )
 
 

@@ -19,6 +19,7 @@ from service import (
     cli_evidence,
     cli_extract,
     cli_fetch,
+    cli_imports,
     cli_keys,
     cli_mcp,
     cli_quote,
@@ -45,6 +46,7 @@ app.command("search")(cli_search.search)
 app.command("fetch")(cli_fetch.fetch)
 app.command("crawl")(cli_crawl.crawl)
 app.command("add")(cli_fetch.add)
+app.command("import")(cli_imports.import_)
 app.command("extract")(cli_extract.extract)
 app.command("recheck")(cli_recheck.recheck)
 app.command("check-citations")(cli_recheck.check_citations)

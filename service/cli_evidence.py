@@ -41,6 +41,8 @@ def proof(
         give(str(found["proof"]).encode())
         for one in found["leads"]:
             say(f"leads: {one}")
+        for one in found.get("foreign", ()):
+            say(f"imported: it was proven in the log {one['origin']} with the key {one['vkey']}; --json has the proof")
         say(f"record {found['record']} is entry {found['index']} of the log with the key {found['vkey']}")
         return 0
 

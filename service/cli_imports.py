@@ -3,16 +3,65 @@
 import gzip
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from service.cli_output import say, show
+import typer
+
+from service.cli_output import give_json, run, say, show
 
 if TYPE_CHECKING:
     from service.doors import Citator, Json
 
 LISTED = 20
 """Lines of a result that are shown; `--json` has all."""
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="The bundle.")],
+    trust_key: Annotated[
+        list[str] | None, typer.Option(help="A public log key, or a file with one: refuse what others signed.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="What was taken in, as JSON.")] = False,
+) -> None:
+    """Take in a bundle of another installation, if all that it claims holds. Its ids stay what they are."""
+
+    async def work(citator: "Citator") -> int:
+        from service.cli_progress import shown
+        from service.connect import ME
+        from service.requests import BundleImport
+
+        request = BundleImport(name=file.name, trust_key=tuple(map(_key, trust_key or ())))
+        with shown() as progress:
+            found = await citator.import_bundle(file, request, ME, progress)
+        if json:
+            give_json(found)
+        else:
+            _tell(found)
+        return 0
+
+    run(work, as_json=json)
+
+
+def _key(text: str) -> str:
+    """A key as it was given, or out of the file that was named."""
+    with suppress(OSError, UnicodeDecodeError, ValueError):
+        return Path(text).read_text().strip()
+    return text
+
+
+def _tell(found: "Json") -> None:
+    counts = found["counts"]
+    show(f"{counts['new']} records are new, {counts['records'] - counts['new']} were here before")
+    show(f"signed by {found['vkey']}" + ("" if found["trusted"] else ", a key that nobody vouched for"))
+    for one in found["imports"][:LISTED]:
+        show(f"import {one}")
+    for one in found["left_out"][:LISTED]:
+        show(f"left out  {one['id']}  {one['why']}" + (f", see {one['deletion']}" if one.get("deletion") else ""))
+    left = len(found["left_out"]) - LISTED
+    if left > 0:
+        show(f"… and {left} more")
 
 
 def holds_captures(file: Path) -> bool:

@@ -8,6 +8,7 @@ from service.check_requests import CitationsRequest, RecheckRequest
 from service.forms import Served
 from service.requests import (
     ArchiveRequest,
+    BundleImport,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -56,6 +57,10 @@ class Citator(Protocol):
 
     async def add_archive(self, path: Path, request: ArchiveRequest, caller: Caller, progress: Progress, /) -> Json:
         """Keep the captures in a WARC or WACZ file of others: `{captures, refused, counts, passed_over, whole, …}`."""
+        ...
+
+    async def import_bundle(self, path: Path, request: BundleImport, caller: Caller, progress: Progress, /) -> Json:
+        """Take in a bundle that verifies: `{imports, vkey, claims, records, left_out, counts, …}`."""
         ...
 
     async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:

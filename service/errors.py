@@ -195,6 +195,9 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.KeyReused": Meaning("key-reused", 409, WRONG_USE, "This Idempotency-Key stands for another request."),
     "service.StaleHead": Meaning("stale-head", 412, NOT_DONE, "The session has gone on.", ("session", "head")),
     "service.BackupRefused": Meaning("backup-refused", 409, NOT_DONE, "Nothing can be backed up to or restored there."),
+    "service.BundleRefused": Meaning(
+        "bundle-refused", 422, NOT_HELD, "This bundle does not verify, and is not taken in.", ("claims",)
+    ),
     "service.Unreadable": Meaning("unreadable", 400, NOT_DONE, "This cannot be read."),
     "service.Closing": Meaning("closing", 503, NOT_DONE, "The service is stopping."),
     # the doors

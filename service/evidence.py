@@ -1,6 +1,6 @@
 """Gives the exact bytes behind an id, and the views that a person reads instead of raw records."""
 
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -12,6 +12,7 @@ from snapshots import (
     Document,
     EvidenceError,
     Fetch,
+    Import,
     Missing,
     Passage,
     PassageRef,
@@ -20,6 +21,7 @@ from snapshots import (
     Serving,
     Serving2,
     Store,
+    proof_within,
     read_passage,
 )
 
@@ -125,7 +127,24 @@ def proof(archive: Archive, text: str) -> dict[str, Any]:
         "index": found.index,
         "proof": found.tlog_proof,
         "vkey": found.vkey,
+        "foreign": _foreign(archive, found.record),
     }
+
+
+PROOFS: Final = "evidence/proofs.jsonl"
+
+
+def _foreign(archive: Archive, record_id: str) -> list[dict[str, Any]]:
+    """The proofs that a record came with: of each import that names it, the other log's."""
+    told = []
+    for one in archive.catalogue.naming(record_id, kind="import"):
+        record = archive.record(one.id)
+        members = record.members if isinstance(record, Import) else ()
+        proofs = next((member.id for member in members if member.member == PROOFS), None)
+        text = None if proofs is None else proof_within(archive.get(proofs), record_id)
+        if isinstance(record, Import) and text is not None:
+            told.append({"import": one.id, "origin": record.origin, "vkey": record.vkey, "proof": text})
+    return told
 
 
 def leading(archive: Archive, text: str) -> str:

@@ -13,12 +13,15 @@
     ├── StaleHead         the session has gone on since the caller looked
     ├── KeyReused         an Idempotency-Key stands for something else
     ├── BackupRefused     the target of a backup or restore is not usable
+    ├── BundleRefused     a bundle that does not verify is not taken in; names the claims
     ├── Unreadable        a file that was named cannot be read
     └── Closing           the service is stopping and takes nothing new
 
 What the libraries raise (`EvidenceError`, `CrawlError`, `QueryError`) passes through unchanged; the doors have one
 table from all of them to statuses.
 """
+
+from collections.abc import Mapping, Sequence
 
 
 class ServiceError(Exception):
@@ -84,6 +87,14 @@ class BackupRefused(ServiceError):
 
 class Unreadable(ServiceError):
     """A file or directory that was named cannot be read."""
+
+
+class BundleRefused(ServiceError):
+    """A bundle is not taken in. `claims` are those that did not hold, as the verifier tells them."""
+
+    def __init__(self, message: str, *, claims: Sequence[Mapping[str, object]] = ()) -> None:
+        self.claims = list(claims)
+        super().__init__(message)
 
 
 class Closing(ServiceError):

@@ -18,6 +18,7 @@ from service.exchange import Exchange, Told, hang_up, problem_in
 from service.failures import BadRequest
 from service.requests import (
     ArchiveRequest,
+    BundleImport,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -106,6 +107,10 @@ class Remote:
     async def add_archive(self, path: Path, request: ArchiveRequest, _caller: Caller, progress: Progress, /) -> Json:
         """Keep the captures in a file of others: by its path on this machine, by its bytes elsewhere."""
         return await self._file("/archives", path, request, progress)
+
+    async def import_bundle(self, path: Path, request: BundleImport, _caller: Caller, progress: Progress, /) -> Json:
+        """Take in a bundle."""
+        return await self._file("/bundles/import", path, request, progress)
 
     async def _file(self, target: str, path: Path, request: BaseModel, progress: Progress) -> Json:
         if isinstance(self._exchange.where, Path):

@@ -190,6 +190,10 @@ class ProofTold(Told):
     index: int = Field(description="Its place in the log.")
     proof: str = Field(description="The text of a `.tlog-proof` (c2sp.org/tlog-proof@v1).")
     vkey: str = Field(description="The log's public key, as notes name it.")
+    foreign: list[dict[str, str]] = Field(
+        default=[],
+        description="Of a record that was imported: `{import, origin, vkey, proof}`, as it was proven there.",
+    )
 
 
 class DependentsTold(Told):

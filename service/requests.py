@@ -196,6 +196,17 @@ class ArchiveRequest(Asked):
     name: Text | None = Field(default=None, max_length=1024, description="The file's name.")
 
 
+class BundleImport(Asked):
+    """A bundle of another installation; its bytes come apart."""
+
+    name: Text | None = Field(default=None, max_length=1024, description="The file's name.")
+    trust_key: tuple[Annotated[Text, Field(min_length=1, max_length=1024)], ...] = Field(
+        default=(),
+        max_length=MAX_LIST,
+        description="Public log keys: a bundle that none of them signed is refused. None given: any key will do.",
+    )
+
+
 class CrawlRequest(Asked):
     """Capture a site: the pages that links and the sitemap lead to, within the sites of the addresses given."""
 

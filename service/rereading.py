@@ -3,26 +3,31 @@
 import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from crawler import ReaderPool
+from service.parts import Readers
 from service.settings import Settings
 from snapshots import PageBytes, TextCheck, TextRead, moment
 
 
 @asynccontextmanager
-async def text_check(settings: Settings) -> AsyncIterator[TextCheck]:
-    """A check of texts with worker processes behind it, which end with the block. Call it in another thread."""
+async def text_check(settings: Settings, readers: Readers | None = None) -> AsyncIterator[TextCheck]:
+    """A check of texts: with `readers`, or worker processes that end with the block. Call it in another thread."""
     loop = asyncio.get_running_loop()
-    async with ReaderPool(settings.readers, settings.read_memory, settings.read_seconds) as readers:
+    async with AsyncExitStack() as stack:
+        if readers is None:
+            pool = ReaderPool(settings.readers, settings.read_memory, settings.read_seconds)
+            readers = await stack.enter_async_context(pool)
+        reading_with = readers
 
         async def read(page: PageBytes) -> TextRead | None:
             capture = page.capture
             hops = capture["hops"]
             headers = tuple((name, value) for name, value in hops[-1]["response_headers"]) if hops else ()
             kind, charset = _declared(capture, headers)
-            reading = await readers.read(
+            reading = await reading_with.read(
                 page.body,
                 media_type=kind,
                 charset=charset,

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     )
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
+    from snapshots.incoming import Incoming, Refusal, proof_within, refusals
     from snapshots.log import Log, open_log, rotate_log_key
     from snapshots.log_check import LogReport
     from snapshots.log_copy import copy_of_log
@@ -137,6 +138,7 @@ _HOMES = (
     ("checking", "CheckReport Finding"),
     ("deeds", "Crawl CrawlState Deletion Hold Import ImportClaim ImportMember Removed Watch"),
     ("document", "Block Dated Document Extractor Language Link Reading"),
+    ("incoming", "Incoming Refusal proof_within refusals"),
     ("ids", "digest is_id parse_id parse_prefix"),
     ("log", "Log open_log rotate_log_key"),
     ("log_check", "LogReport"),
@@ -226,6 +228,7 @@ __all__ = [
     "Import",
     "ImportClaim",
     "ImportMember",
+    "Incoming",
     "Json",
     "Judgement",
     "Kept",
@@ -269,6 +272,7 @@ __all__ = [
     "Recheck",
     "RecheckEdit",
     "Record",
+    "Refusal",
     "Removal",
     "Removed",
     "RemovedId",
@@ -329,10 +333,12 @@ __all__ = [
     "passage_of",
     "probe",
     "probe_once",
+    "proof_within",
     "quoted",
     "read",
     "read_passage",
     "read_roots",
+    "refusals",
     "remake",
     "rotate_log_key",
     "settle",

@@ -13,7 +13,7 @@ from snapshots.batches import OrderedLog, Progress
 from snapshots.capture import Capture
 from snapshots.catalogue import Catalogue
 from snapshots.database import chunks
-from snapshots.deeds import Deletion
+from snapshots.deeds import Deletion, Import
 from snapshots.document import Document
 from snapshots.errors import BadRecord, DamagedObject, RemovedId, UnknownId
 from snapshots.ids import from_raw, to_raw
@@ -168,7 +168,8 @@ class Checker:
 
     def _settle(self, state: _State, lost: AbstractSet[bytes]) -> None:
         """Holds what is named and what was removed against what is there."""
-        absent = [raw for raw in sorted(state.named | lost) if raw not in state.there and raw not in state.removed]
+        excused = state.removed | self._absent()
+        absent = [raw for raw in sorted(state.named | lost) if raw not in state.there and raw not in excused]
         for part in chunks(absent, AT_ONCE):
             # What was kept while we were looking is not in the list of objects, and may be named by now.
             since = self._objects.exists(map(from_raw, part))
@@ -180,6 +181,18 @@ class Checker:
             for raw in part:
                 if self._catalogue.deletion_of(from_raw(raw)) is not None:
                     state.add("not_removed", from_raw(raw), "a deletion names it, and it is still in the bucket")
+
+    def _absent(self) -> set[bytes]:
+        """What imported records name and their bundles did not hold, as the bundles said."""
+        found: set[bytes] = set()
+        for naming in self._catalogue.of_kind("import"):
+            try:
+                record = read(self._objects.get(naming.id))
+            except (BadRecord, UnknownId, DamagedObject):
+                continue  # told where the entries are looked at
+            if isinstance(record, Import):
+                found.update(map(bytes.fromhex, record.absent))
+        return found
 
     def _rest(self, state: _State, *, deep: bool, progress: Progress | None) -> int:
         """Verifies every object if asked to; returns how many nothing names."""

@@ -1,7 +1,7 @@
 """What was done to the collection as a whole: `crawl` and `deletion`, and the kinds whose form is not settled yet."""
 
 from collections.abc import Iterator
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -87,6 +87,9 @@ class Hold(Provisional):
     kind: Literal["hold"] = "hold"
 
 
+Digits = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
 class ImportClaim(Part):
     """What a check of the file said about one claim, when it was imported."""
 
@@ -116,7 +119,7 @@ class Import(LoggedRecord):
     """`bundle`, `warc`, `wacz`."""
     name: str | None
     """The file's name, as it was told."""
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    sha256: Digits
     size: Count
     origin: str | None = None
     """The name of the log that the records came from."""
@@ -128,6 +131,8 @@ class Import(LoggedRecord):
     claims: Seq[ImportClaim] = ()
     records: Seq[Id]
     """In the order in which the log here has them; those that it had before are among them."""
+    absent: Seq[Digits] = ()
+    """What the records name and the bundle did not hold, as it said: bare digits, since nothing need be kept of it."""
     deletions: Seq[Id] = ()
     """The deletions here because of which something was left out."""
     counts: dict[Code, Count] = Field(default_factory=dict)

@@ -10,11 +10,12 @@ import orjson
 
 from service.doors import Json, Progress
 from service.errors import outcome_problem
-from service.failures import UnknownCrawl, UnknownKey, UnknownSession
+from service.failures import BundleRefused, UnknownCrawl, UnknownKey, UnknownSession
 from service.forms import Served
 from service.keys import new_key
 from service.requests import (
     ArchiveRequest,
+    BundleImport,
     BundleRequest,
     Caller,
     CaptureRequest,
@@ -148,6 +149,15 @@ class SmallCitator(SmallChecks):
         captures = [{"url": "http://site.test/a", "capture": id_of(data), "retrieved_at": TIME}]
         return {"archive": request.name, "captures": captures, "refused": [], "counts": {"captures": 1, "refused": 0},
                 "passed_over": {}, "remarks": [], "broken": None, "whole": b"broken" not in data}  # fmt: skip
+
+    async def import_bundle(self, path: Path, request: BundleImport, caller: Caller, progress: Progress, /) -> Json:
+        data = await asyncio.to_thread(path.read_bytes)
+        await self._called((data, request), caller)
+        progress("records", 1, 1)
+        if b"altered" in data:
+            raise BundleRefused("the log does not hold", claims=[{"claim": "log", "result": "fails", "detail": "…"}])
+        return {"bundle": request.name, "imports": [id_of(data)], "vkey": "x+1+y", "records": [],
+                "left_out": [], "counts": {"records": 1}}  # fmt: skip
 
     async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:
         await self._called(request, caller)

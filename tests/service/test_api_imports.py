@@ -5,7 +5,7 @@ from pathlib import Path
 
 from service.exchange import Exchange
 from service.remote import Remote
-from service.requests import ArchiveRequest
+from service.requests import ArchiveRequest, BundleImport
 from tests.service.asking import Asker
 from tests.service.opened import ME
 from tests.service.serving import served
@@ -52,3 +52,29 @@ async def test_a_command_hands_over_a_path_nearby_and_bytes_far_away(citator: Sm
             assert told["archive"] == "a.warc"
 
     assert seen == ["responses"]
+
+
+async def test_a_bundle_is_taken_in_by_who_looks_after_the_installation(ask: Asker, citator: SmallCitator) -> None:
+    refused = await replace(ask, key=citator.key("fetch"))("POST", "/api/v1/bundles/import", body=b"bundle")
+    taken = await ask("POST", "/api/v1/bundles/import?name=a.wacz&trust_key=one&trust_key=two", body=b"bundle")
+
+    assert (refused.status, taken.status) == (403, 200)
+    assert citator.asked[-1] == (b"bundle", BundleImport(name="a.wacz", trust_key=("one", "two")))
+    assert taken.json["imports"] == [id_of(b"bundle")]
+
+
+async def test_a_bundle_that_does_not_verify_is_told_with_the_claims(ask: Asker) -> None:
+    answer = await ask("POST", "/api/v1/bundles/import", body=b"altered")
+
+    assert (answer.status, answer.problem) == (422, "bundle-refused")
+    assert answer.json["claims"][0]["claim"] == "log"
+
+
+async def test_a_command_hands_a_bundle_over_with_the_keys_it_trusts(citator: SmallCitator, tmp_path: Path) -> None:
+    file = tmp_path / "a.wacz"
+    file.write_bytes(b"bundle")
+    with served(citator, tmp_path) as server:
+        for remote in (Remote(Exchange(tmp_path / "server.sock")), Remote(Exchange(server.url, server.key))):
+            told = await remote.import_bundle(file, BundleImport(name="a.wacz", trust_key=("k",)), ME, lambda *_: None)
+            assert told["bundle"] == "a.wacz"
+            assert citator.asked[-1] == (b"bundle", BundleImport(name="a.wacz", trust_key=("k",)))

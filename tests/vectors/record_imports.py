@@ -17,6 +17,7 @@ def bundle_taken_in(nonce: str, at: str) -> Import:
         members=[ImportMember(member="evidence/checkpoint.txt", id=digest(b"checkpoint"))],
         claims=[ImportClaim(claim="log", result="holds", detail="all records are in the log")],
         records=[digest(b"capture elsewhere")],
+        absent=["6e" * 32],
         deletions=[digest(b"deletion")],
         counts={"records": 1},
     )
