@@ -1,0 +1,53 @@
+"""Finds the ids of evidence in texts: those that say which record a reply is of, and those that are only mentioned."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+MAX_NAMED: Final = 200
+"""Ids taken from one text; a reply of a search has some hundred, a page that lists hashes any number."""
+
+_RECORD: Final = re.compile(
+    r'\\{0,4}"(?:end_)?record\\{0,4}"\s*:\s*\\{0,4}"(sha256:[0-9a-f]{64})\\{0,4}"|Citator record (sha256:[0-9a-f]{64})'
+)
+_FULL: Final = re.compile(r"(?<![0-9a-zA-Z])sha256[:-]([0-9a-f]{64})(?![0-9a-f])")
+_SHORT: Final = re.compile(r"\[([0-9a-f]{12,64})\]")
+_CITE: Final = re.compile(r"retrieved \d{4}-\d\d-\d\d \[([0-9a-f]{12,64})\]")
+
+
+def records_named(text: str) -> tuple[str, ...]:
+    """The records that a text says it is the reply of, each once."""
+    found = (match.group(1) or match.group(2) for match in _RECORD.finditer(text))
+    return tuple(dict.fromkeys(found))[:MAX_NAMED]
+
+
+def records_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
+    """The records named by what came beside a result: any value that is an id, however deep."""
+    found: dict[str, None] = {}
+    waiting: list[Any] = [meta]
+    while waiting and len(found) < MAX_NAMED:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+        elif isinstance(one, str) and len(one) < 100_000:  # noqa: PLR2004 - texts are looked at elsewhere
+            found.update(dict.fromkeys(match.group() for match in _FULL.finditer(one) if match.group() == one))
+    return tuple(found)
+
+
+def mentioned(text: str) -> Iterator[tuple[str, bool]]:
+    """Each id in a text, and whether it stands in a citation in Citator's own form, which nothing else has."""
+    seen: set[str] = set()
+    for match in _CITE.finditer(text):
+        if match.group(1) not in seen:
+            seen.add(match.group(1))
+            yield match.group(1), True
+    for match in _FULL.finditer(text):
+        if match.group(1) not in seen:
+            seen.add(match.group(1))
+            yield f"sha256:{match.group(1)}", False
+    for match in _SHORT.finditer(text):
+        if match.group(1) not in seen:
+            seen.add(match.group(1))
+            yield match.group(1), False
