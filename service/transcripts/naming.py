@@ -12,6 +12,7 @@ _RECORD: Final = re.compile(
 )
 _FULL: Final = re.compile(r"(?<![0-9a-zA-Z])sha256[:-]([0-9a-f]{64})(?![0-9a-f])")
 _SHORT: Final = re.compile(r"\[([0-9a-f]{12,64})\]")
+_SPEAKING: Final = re.compile(r"record|serving|evidence|citator", re.IGNORECASE)
 _CITE: Final = re.compile(r"retrieved \d{4}-\d\d-\d\d \[([0-9a-f]{12,64})\]")
 
 
@@ -22,17 +23,17 @@ def records_named(text: str) -> tuple[str, ...]:
 
 
 def records_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
-    """The records named by what came beside a result: any value that is an id, however deep."""
+    """The records named by what came beside a result: ids under a name that speaks of evidence, however deep."""
     found: dict[str, None] = {}
-    waiting: list[Any] = [meta]
+    waiting: list[tuple[bool, Any]] = [(False, meta)]
     while waiting and len(found) < MAX_NAMED:
-        one = waiting.pop()
+        speaking, one = waiting.pop()
         if isinstance(one, Mapping):
-            waiting.extend(one.values())
+            waiting.extend((speaking or _SPEAKING.search(str(key)) is not None, inner) for key, inner in one.items())
         elif isinstance(one, list):
-            waiting.extend(one)
-        elif isinstance(one, str) and len(one) < 100_000:  # noqa: PLR2004 - texts are looked at elsewhere
-            found.update(dict.fromkeys(match.group() for match in _FULL.finditer(one) if match.group() == one))
+            waiting.extend((speaking, inner) for inner in one)
+        elif speaking and isinstance(one, str) and _FULL.fullmatch(one):
+            found[one] = None
     return tuple(found)
 
 

@@ -22,8 +22,10 @@ from service.transcripts.events import (
 )
 from service.transcripts.lines import NO_JSON, Piece, parsed
 
-_OPENED: Final[tuple[list[str], ...]] = ([], ["chat"], ["chat", "history"], ["chat", "history", "messages"], ["history"],
-                  ["history", "messages"], ["chat", "messages"])  # fmt: skip
+_OPENED: Final[tuple[list[str], ...]] = (
+    [], ["chat"], ["chat", "history"], ["chat", "history", "messages"], ["history"], ["history", "messages"],
+    ["chat", "messages"],
+)  # fmt: skip
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 # A call that the model made itself is written into its answer, as an element with escaped JSON in its attributes.
