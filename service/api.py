@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from service import (
+    api_audits,
     api_bundles,
     api_captures,
     api_crawls,
@@ -109,6 +110,7 @@ def application(
         api_rechecks,
         api_evidence,
         api_bundles,
+        api_audits,
         api_imports,
         api_records,
         api_log,

@@ -99,6 +99,10 @@ class Citator(Protocol):
         """`{id, dependents: [{id, kind}]}`: the records that name it."""
         ...
 
+    async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
+        """Records of some kinds, newest first: `{records: [{id, kind, position, at, about, state}], next}`."""
+        ...
+
     async def remove(self, request: RemovalRequest, caller: Caller, /) -> Json:
         """Remove, or with `dry_run` list: `{deletion, dry_run, removed: [{id, kind, bytes}], counts}`."""
         ...
@@ -205,10 +209,6 @@ class Actions(Citator, Protocol):
 
     async def authenticate(self, key: str, /) -> Caller | None:
         """Who holds this key, if it is good; the surface is filled in by the door."""
-        ...
-
-    async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
-        """Records of some kinds, newest first: `{records: [{id, kind, position, at, about, state}], next}`."""
         ...
 
     async def serve(self, ids: Sequence[str], served: Served, caller: Caller, /) -> str | None:

@@ -50,6 +50,9 @@ BODY_SECONDS: Final = 300.0
 
 API: Final = "/api/v1"
 UPLOADS: Final = API + "/uploads"
+LARGE: Final = frozenset({UPLOADS, API + "/audits", API + "/attachments"})
+"""What takes files, and so bodies as large as CITATOR_MAX_REQUEST allows."""
+
 SIGN_IN: Final = "/sign-in"
 STATIC: Final = "/static/"
 OPEN_PATHS: Final = frozenset(
@@ -181,7 +184,7 @@ class Gate:
         return body or await self._body(headers, receive, limit=self._limit(scope["path"]))
 
     def _limit(self, path: str) -> int:
-        return self._rules.max_request if path == UPLOADS else min(self._rules.max_request, MAX_JSON)
+        return self._rules.max_request if path in LARGE else min(self._rules.max_request, MAX_JSON)
 
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1").lower()

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import json
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -178,6 +178,11 @@ class Remote:
     async def dependents(self, text: str, /) -> Json:
         """The records that name an id."""
         return await self._json("GET", f"/evidence/{_named(text)}/dependents")
+
+    async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
+        """Records of some kinds, newest first."""
+        options = [("kind", kind) for kind in kinds] + [("limit", str(limit))]
+        return await self._json("GET", f"/records?{urlencode(options + ([('before', str(before))] if before else []))}")
 
     async def remove(self, request: RemovalRequest, _caller: Caller, /) -> Json:
         """Remove, or list."""

@@ -1,0 +1,58 @@
+"""Files that commands read as a stream, and files that they write whole or not at all."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from service.errors import NO_ROOM
+from service.failures import BadRequest
+
+
+@contextmanager
+def opened_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to read from its beginning; `-` is stdin.
+
+    Raises:
+        BadRequest: it cannot be read, or there can be no such file.
+    """
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise BadRequest(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a name with a NUL
+        raise BadRequest(f"{str(path)!r} cannot be read: {error}") from error
+    with file:
+        try:
+            yield file
+        except IsADirectoryError as error:
+            raise BadRequest(f"{path} cannot be read: {error.strerror}") from error
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file that has its name only when all of it is there.
+
+    Raises:
+        BadRequest: it cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.{token_hex(4)}")
+    try:
+        with partial.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+        raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink()
