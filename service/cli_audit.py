@@ -23,17 +23,18 @@ def audit(
     json: Annotated[bool, typer.Option("--json", help="The whole report, as JSON.")] = False,
 ) -> None:
     """Tell what of a transcript can be proven, what is sealed, and what lies with providers."""
+    from service.transcripts.detecting import FORMATS
+
+    known = next((one for one in FORMATS if one == form), None)
+    if form is not None and known is None:
+        bad_use(f"there is no format {form!r}; there are {', '.join(FORMATS)}")
 
     async def work(citator: "Citator") -> int:
         from service.cli_files import opened_file, written
         from service.errors import DONE, NOT_HELD
         from service.transcripts.auditing import audit as audited
-        from service.transcripts.detecting import FORMATS
         from service.transcripts.page import audit_page
 
-        known = next((one for one in FORMATS if one == form), None)
-        if form is not None and known is None:
-            bad_use(f"there is no format {form!r}; there are {', '.join(FORMATS)}")
         with opened_file(file) as source:
             report = await audited(citator, source, name=None if str(file) == "-" else file.name, form=known)
         if html is not None:

@@ -46,7 +46,7 @@ _MARKS: Final[tuple[tuple[Format, tuple[re.Pattern[bytes], ...]], ...]] = (
     (
         "openai-responses",
         (_typed("function_call_output", "web_search_call", "reasoning", "mcp_call", "file_search_call", "output_text",
-                "input_text", "compaction", "item_reference", "function_call"),),
+                "input_text", "item_reference", "function_call"),),
     ),
     ("openai-responses", (_member("previous_response_id"),)),
     ("openai-chat", (_member("choices"),)),
@@ -54,7 +54,8 @@ _MARKS: Final[tuple[tuple[Format, tuple[re.Pattern[bytes], ...]], ...]] = (
     (
         "anthropic",
         (_typed("tool_use", "tool_result", "server_tool_use", "web_search_tool_result", "thinking",
-                "redacted_thinking", "mcp_tool_use"),),
+                "redacted_thinking", "mcp_tool_use", "web_fetch_tool_result", "web_search_result",
+                "search_result_location"),),
     ),
     ("anthropic", (_member("stop_reason", "input_schema"),)),
     ("openai-responses", (_member("input"), _member("model"))),

@@ -48,8 +48,8 @@ def audit_page(report: dict[str, Any]) -> Iterator[str]:
         )
         yield _table("Sealed", ("Kind", "Where", "Items", "Characters", "Lines"), rows)
     if report["unread"]:
-        rows = ((str(one["line"]), _text(one["why"]), str(one["bytes"])) for one in report["unread"])
-        yield _table("Not read", ("Line", "Why", "Bytes"), rows)
+        unread = ((str(one["line"]), _text(one["why"]), str(one["bytes"])) for one in report["unread"])
+        yield _table("Not read", ("Line", "Why", "Bytes"), unread)
     yield "".join(f"<p>{_text(note)}</p>" for note in report["notes"])
     yield "</main></body></html>\n"
 
