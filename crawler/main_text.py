@@ -17,7 +17,7 @@ from lxml import etree
 
 from crawler.blocks import text_with_blocks
 from crawler.consent import consent_elements, is_about_consent, is_consent_text, take_out_notices
-from crawler.markup import cut_out, without_controls
+from crawler.markup import cut_out, take_out_heading_marks, without_controls
 from crawler.reading import Block
 from crawler.threads import MIN_POSTS, OTHER_THINGS, find_posts, repeated_quotes, thread_signs
 
@@ -67,6 +67,7 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
         found = _resiliparse(source)
         return replace(found, detail=f"the page has more than {MAX_ELEMENTS} elements and was read in a simpler way")
     take_out_notices(root, visible)
+    take_out_heading_marks(root)
     free_main_columns(root)
     join_split_bodies(root)
     found = _choose(root, source, url, visible)

@@ -84,6 +84,22 @@ def open_shadow_roots(root: Any) -> int:
     return len(templates)
 
 
+_HEADING_LINKS: Final = etree.XPath(
+    "descendant::a[starts-with(@href, '#')][ancestor::h1 or ancestor::h2 or ancestor::h3 or ancestor::h4"
+    " or ancestor::h5 or ancestor::h6 or ancestor::dt or ancestor::caption]"
+)
+# Characters of a mark that only leads to its own heading: a sign, perhaps with a variation selector.
+MAX_MARK: Final = 2
+
+
+def take_out_heading_marks(root: Any) -> None:
+    """Take out the signs behind headings (as ¶, # or §) that only lead to these headings: no word of the page."""
+    for link in _HEADING_LINKS(root):
+        mark = "".join(link.itertext()).strip()
+        if mark and len(mark) <= MAX_MARK and not any(sign.isalnum() for sign in mark):
+            cut_out(link)
+
+
 def cut_out(element: Any) -> None:
     """Take ELEMENT out and leave the text after it."""
     parent = element.getparent()

@@ -31,7 +31,8 @@ class SmallChecks:
             for one in verdicts
         ]  # fmt: skip
         fields: Json = {
-            "checked_at": "2026-11-29T19:28:36.123Z", "holds": "absent" not in verdicts, "conclusive": bool(verdicts), "pages": pages,
+            "checked_at": "2026-11-29T19:28:36.123Z", "holds": "absent" not in verdicts, "conclusive": bool(verdicts),
+            "pages": pages,
             "counts": {one: verdicts.count(one) for one in set(verdicts)}, "present": verdicts.count("exact"),
         }  # fmt: skip
         return self._reply(fields, store=request.store)
