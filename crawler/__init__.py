@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from crawler.providers.contract import Query as Query
     from crawler.reader import read_page as read_page
     from crawler.reader_pool import ReaderPool as ReaderPool
+    from crawler.reading import READER_VERSION as READER_VERSION
     from crawler.reading import Block as Block
     from crawler.reading import Charset as Charset
     from crawler.reading import Dated as Dated
@@ -108,6 +109,7 @@ _HOMES = {
     "ProviderReply": "crawler.providers.contract",
     "read_page": "crawler.reader",
     "read_sitemap": "crawler.sitemap",
+    "READER_VERSION": "crawler.reading",
     "ReaderPool": "crawler.reader_pool",
     "Reading": "crawler.reading",
     "Rendered": "crawler.rendering",

@@ -7,13 +7,14 @@ from types import TracebackType
 from typing import Final, Self
 
 from crawler.addresses import Address, parse_address
+from crawler.again import wait_before
 from crawler.clock import Clock, SystemClock
 from crawler.connections import Connections
 from crawler.dialling import Dialler
 from crawler.errors import CrawlError, TimedOut, TooLarge
 from crawler.gate import Gate
 from crawler.guard import Guard
-from crawler.outcomes import visit_of
+from crawler.outcomes import asked_to_wait, visit_of
 from crawler.pace import DEFAULT_HOLD, Pace
 from crawler.resolving import Resolver, SystemResolver
 from crawler.robots import MAX_ROBOTS, MAX_ROBOTS_HOPS, Robots, RobotsAnswer, Rules, product_token
@@ -125,7 +126,7 @@ class Fetcher:
         failure: CrawlError | None = None
         try:
             async with asyncio.timeout(seconds) as scope, gate.within(scope):
-                await trip.run()
+                await self._walk(trip, scope)
         except TimeoutError:
             trip.close("deadline")
             failure = TimedOut("deadline", f"not done within {seconds:g} seconds")
@@ -145,6 +146,31 @@ class Fetcher:
         elif visit.retry_after:
             self._pace.hold(trip.address.host, visit.retry_after)
         return visit
+
+    async def _walk(self, trip: Trip, scope: asyncio.Timeout) -> None:
+        """Walk to the end; again, after a while, where a site is busy or broken for the moment."""
+        for attempt in range(self.settings.retries + 1):
+            failure: CrawlError | None = None
+            try:
+                await trip.run()
+            except CrawlError as error:
+                failure = error
+            wait = wait_before(
+                attempt,
+                status=trip.head.status if trip.head else None,
+                failure=failure,
+                asked=asked_to_wait(trip, self._clock.now()),
+            )
+            end = scope.when()
+            left = None if end is None else end - asyncio.get_running_loop().time()
+            if wait is None or attempt == self.settings.retries or (left is not None and wait >= left):
+                if failure is not None:
+                    raise failure
+                return
+            self._pace.hold(trip.address.host, wait)
+            await self._clock.sleep(wait)
+            trip.begin_again()
+            trip.warnings.append(f"asked_again: after {wait:.1f} seconds")
 
     async def rules(self, url: str) -> Rules:
         """Give the robots.txt rules of the address's site, with its sitemaps.

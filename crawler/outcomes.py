@@ -68,7 +68,7 @@ def visit_of(
         started_at=started_at,
         retrieved_at=now,
         cookies=trip.cookies,
-        retry_after=failure.seconds if isinstance(failure, PaceHeld) else _retry_after(trip, now),
+        retry_after=failure.seconds if isinstance(failure, PaceHeld) else asked_to_wait(trip, now),
     )
 
 
@@ -94,8 +94,8 @@ def _not_modified(trip: Trip) -> bool:
     return trip.head is not None and trip.head.status == NOT_MODIFIED
 
 
-def _retry_after(trip: Trip, now: datetime) -> float | None:
-    """Read Retry-After where it means that we should stay away."""
+def asked_to_wait(trip: Trip, now: datetime) -> float | None:
+    """Read Retry-After (seconds) where it means that we should stay away."""
     status = trip.head.status if trip.head else None
     return retry_after(_header(trip, "retry-after"), now) if status in {TOO_MANY_REQUESTS, UNAVAILABLE} else None
 

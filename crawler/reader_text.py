@@ -2,7 +2,6 @@
 
 from functools import cache
 from importlib.metadata import version
-from typing import Final
 
 from crawler.arrival import Arrival
 from crawler.charset import decode
@@ -12,11 +11,9 @@ from crawler.page_signs import Signs, plain_signs
 from crawler.page_state import judge_page
 from crawler.pdf import NotAPdf, read_pdf
 from crawler.plain import read_code, read_markdown, read_plain, read_xml, strip_tags
-from crawler.reading import Block, Outcome, Reading
+from crawler.reading import READER_VERSION, Block, Outcome, Reading
 from crawler.scalars import scalars
 from crawler.visible import Visible, text_flags
-
-READER_VERSION: Final = "1"
 
 
 @cache

@@ -13,9 +13,13 @@ from crawler.connections import Connections
 from crawler.cookies import Cookie, Jar
 from crawler.errors import BadAddress, BadRedirect, BrokenExchange, CrawlError, TlsFailed
 from crawler.exchange import Connection, Head
+from crawler.meta_refresh import refresh_target
 from crawler.receive import Intake, skim
 from crawler.visit import FetchSettings, Header, Hop, Like, Tls
 
+OK: Final = 200
+HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+NOT_RECORDED: Final = "(set by the operator, not recorded)"
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS: Final = 20
 """Redirects followed, as browsers do (WHATWG Fetch)."""
@@ -73,9 +77,13 @@ class Trip:
     warnings: list[str] = field(default_factory=list)
     intake: Intake | None = None
     head: Head | None = None
+    asked: Address = field(init=False)
     _jar: Jar = field(default_factory=Jar)
     _seen: Counter[tuple[str, str | None]] = field(default_factory=Counter)
     _open: _OpenHop | None = None
+
+    def __post_init__(self) -> None:
+        self.asked = self.address
 
     @property
     def cookies(self) -> tuple[Cookie, ...]:
@@ -90,6 +98,7 @@ class Trip:
         """
         while (location := await self._hop()) is not None:
             self.address = self._next(location)
+            self.intake = None
 
     def close(self, error: str | None) -> None:
         """Write down the hop under way, if there is one, with the machine code of why it ended."""
@@ -136,7 +145,7 @@ class Trip:
         while True:
             kept = connection.used > 0
             headers = self._headers()
-            self._open.request_headers = connection.request_headers(self.address, headers)
+            self._open.request_headers = self._told(connection.request_headers(self.address, headers))
             self._open.remote, self._open.tls = connection.stream.remote, connection.stream.tls
             try:
                 head = await connection.ask(self.address, headers, self.settings.read_timeout)
@@ -169,7 +178,30 @@ class Trip:
         limits = self.settings
         self.intake = Intake(head.headers, max_wire=limits.max_wire, max_body=limits.max_body)
         await self.intake.take(pieces)
-        return None
+        return self._sent_on(head, self.intake.body) if self.follow else None
+
+    def _sent_on(self, head: Head, body: bytes) -> str | None:
+        """Where a page, rather than a status, sends its reader at once."""
+        media_type = (_values(head, "content-type") or [""])[-1].partition(";")[0].strip().lower()
+        if head.status != OK or media_type not in HTML:
+            return None
+        target = refresh_target(body, next(iter(_values(head, "refresh")), None))
+        if target is None or (self._is_here(target) and not _values(head, "set-cookie")):
+            return None  # a page that renews itself is a page
+        self.warnings.append("refresh_followed: the page itself sends its reader on at once")
+        return target or self.address.href
+
+    def _is_here(self, target: str) -> bool:
+        """Whether a page's redirect leads to itself, or to nothing that may be asked."""
+        try:
+            return parse_address(target or self.address.href, self.address.href).href == self.address.href
+        except BadAddress:
+            return True
+
+    def begin_again(self) -> None:
+        """Make ready for another attempt from the start; what was seen until now stays told."""
+        self.address, self.intake, self.head = self.asked, None, None
+        self._seen.clear()
 
     def _next(self, location: str) -> Address:
         """Read where a redirect leads.
@@ -206,9 +238,16 @@ class Trip:
             headers.append(("Accept-Language", self.settings.accept_language))
         if self.like is not None and self.like.url == self.address.href:
             headers.extend(self.like.conditions)
-        if cookies := self._jar.header(self.address):
+        own = self.settings.headers_for(self.address)
+        cookies = "; ".join(filter(None, (self._jar.header(self.address), own.pop("cookie", None))))
+        if cookies:
             headers.append(("Cookie", cookies))
-        return headers
+        return [(n, v) for n, v in headers if n.lower() not in own] + [(n.title(), v) for n, v in own.items()]
+
+    def _told(self, headers: tuple[Header, ...]) -> tuple[Header, ...]:
+        """The headers as records hold them: without the values that the operator set for this host."""
+        own = self.settings.headers_for(self.address)
+        return tuple((name, NOT_RECORDED if name.lower() in own else value) for name, value in headers)
 
 
 def _values(head: Head, name: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from crawler.addresses import Address
 from crawler.cookies import Cookie
 
 Outcome = Literal["ok", "incomplete", "timeout", "too_large", "refused", "rate_limited", "error"]
@@ -155,3 +156,19 @@ class FetchSettings:
     allow_origins: tuple[str, ...] = ()
     certificate_authorities: tuple[str, ...] = field(default=())
     """Files with further trusted authorities (PEM), beside those of the system."""
+    retries: int = 0
+    """Further attempts when a site is busy or broken for the moment."""
+    host_headers: tuple[tuple[str, tuple[Header, ...]], ...] = field(default=(), repr=False)
+    """Headers that the operator sets for hosts (`example.org`, or `*.example.org` for those below): never recorded, and
+    sent over https only, or to a number."""
+
+    def headers_for(self, address: Address) -> dict[str, str]:
+        """The operator's headers for a request, names in lower case."""
+        if not self.host_headers or not (address.scheme == "https" or address.ip is not None):
+            return {}
+        return {
+            name.lower(): value
+            for host, headers in self.host_headers
+            if address.host == host or (host.startswith("*.") and address.host.endswith(host[1:]))
+            for name, value in headers
+        }

@@ -277,6 +277,11 @@ def _fetcher(settings: Settings, resolver: Resolver | None) -> Fetcher:
         delay=settings.host_delay,
         concurrency=settings.host_concurrency,
         allow_addresses=settings.allow_addresses,
+        retries=settings.fetch_retries,
+        host_headers=tuple(
+            (host.lower(), tuple((name, value.get_secret_value()) for name, value in headers.items()))
+            for host, headers in settings.host_headers.items()
+        ),
     )
     try:
         return Fetcher(wanted, resolver=resolver)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import anyio.to_thread
 
-from crawler import Wanted, parse_address, saved_page
+from crawler import READER_VERSION, Wanted, parse_address, saved_page
 from service import tokens
 from service.answering import Draft, answer
 from service.citing import passages_of, shown
@@ -19,7 +19,8 @@ from service.looking import Wish, look
 from service.observing import Given, Observation, observe_upload
 from service.parts import Parts
 from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, UploadRequest
-from snapshots import Capture, Document, Fetch, Passage, digest, moment, stamp
+from service.revisiting import kept_version, revisit
+from snapshots import Capture, Document, EvidenceError, Fetch, Passage, digest, moment, stamp
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,7 @@ async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Repl
     url = parse_address(request.url).href
     page = await from_store(parts, url, request.max_age) if request.max_age else None
     if page is None or not _serves(page.capture, wish):
-        seen = await look(parts, url, robots=parts.settings.robots, wish=wish)
-        page = Page(seen.capture, seen.document, seen)
+        page = await _look_again(parts, url, wish)
     options = request.model_dump(mode="json", exclude_defaults=True, exclude={"url", "session"})
     part = Range(request.start, request.max_tokens, request.whole)
     return await _hand_out(parts, page, caller, options, part=part, store=request.store)
@@ -142,6 +142,33 @@ def captures(parts: Parts, url: str, limit: int, before: str | None) -> dict[str
         for row in rows
     ]
     return {"url": url, "captures": listed, "next": str(rows[-1].position) if len(rows) == limit else None}
+
+
+async def _look_again(parts: Parts, url: str, wish: Wish) -> Page:
+    """Look at a page; where its last capture can serve and the site can say that nothing changed, it is asked that."""
+    before = None
+    if not (wish.wanted.screenshot or wish.wanted.pdf) and wish.asked(parts.settings.render) != "always":
+        before = await anyio.to_thread.run_sync(_unchanged_if_said, parts, url)
+    if before is None:
+        seen = await look(parts, url, robots=parts.settings.robots, wish=wish)
+        return Page(seen.capture, seen.document, seen)
+    visited = await revisit(parts, url, await kept_version(parts, before), conditional=True, wish=wish)
+    return Page(visited.seen.capture, visited.version.document, visited.seen)
+
+
+def _unchanged_if_said(parts: Parts, url: str) -> Capture | None:
+    """The last capture of `url`, if it was made as one would be made now, and is that of a page. Blocking."""
+    row = parts.archive.catalogue.latest(url)
+    if row is None or row.method != "http" or row.page_state not in ANSWERS or row.document is None:
+        return None
+    try:
+        capture = parts.archive.capture(row.id)
+        document = parts.archive.document(row.document)
+    except EvidenceError:  # removed meanwhile, or damaged: the page is simply asked for
+        return None
+    read = any((one.name, one.version) == ("citator-reader", READER_VERSION) for one in document.extractors)
+    whole = read and "needs_browser" not in document.flags
+    return capture if whole and capture.locale == parts.settings.locale else None
 
 
 def _wish(request: CaptureRequest) -> Wish:

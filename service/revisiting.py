@@ -6,7 +6,7 @@ from anyio.to_thread import run_sync
 
 from crawler import Like, Reading
 from service.following import ANSWERS
-from service.looking import Wish, look_at
+from service.looking import AS_SET, Wish, look_at
 from service.observing import Observation, observe
 from service.parts import Parts
 from snapshots import Capture, Document, EvidenceError, Extractor, PageText, digest, moment, page_text
@@ -43,7 +43,7 @@ class Visited:
     same: str | None = None
 
 
-async def revisit(parts: Parts, url: str, before: Version | None, *, conditional: bool) -> Visited:
+async def revisit(parts: Parts, url: str, before: Version | None, *, conditional: bool, wish: Wish = AS_SET) -> Visited:
     """Ask for a page as it was asked for when BEFORE was captured; only for a change if CONDITIONAL.
 
     Raises:
@@ -59,7 +59,7 @@ async def revisit(parts: Parts, url: str, before: Version | None, *, conditional
         if visit.body is not None and visit.status == _status(old) and digest(visit.body) == before.capture.body:
             return _same(before, observe(visit, None), "the same bytes came again")
     shown = old is not None and old.method == "browser"
-    seen = await look_at(parts, visit, wish=Wish(mode="always") if shown else Wish())
+    seen = await look_at(parts, visit, wish=Wish(mode="always") if shown else wish)
     return Visited(version_of(seen.capture, seen.document, seen.reading), seen)
 
 
@@ -75,8 +75,11 @@ def _status(old: Capture | None) -> int | None:
 def _same(before: Version, seen: Observation, how: str) -> Visited:
     """A visit that brought what is kept already."""
     old = before.capture
+    nothing_sent = seen.capture.hops[-1].status == NOT_MODIFIED
+    body = {"body": old.body, "body_length": old.body_length} if nothing_sent else {}
     capture = seen.capture.model_copy(
-        update={
+        update=body
+        | {
             "document": old.document,
             "page_state": old.page_state,
             "page_state_evidence": (f"as in {old.id}: {how}",),

@@ -5,6 +5,7 @@ without the prefix); the environment wins. `docs/settings.md` has a heading for 
 """
 
 import ipaddress
+import json
 import os
 import re
 import sys
@@ -96,6 +97,8 @@ class Settings(BaseSettings):
     host_delay: float = Field(default=0.5, ge=0, le=3600)
     host_concurrency: int = Field(default=4, ge=1, le=64)
     crawl_concurrency: int = Field(default=8, ge=1, le=256)
+    fetch_retries: int = Field(default=2, ge=0, le=10)
+    host_headers: Annotated[dict[str, dict[str, SecretStr]], NoDecode] = Field(default_factory=dict)
 
     # search providers
     searxng_url: str | None = None
@@ -140,6 +143,22 @@ class Settings(BaseSettings):
     def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for network in value:
             ipaddress.ip_network(network, strict=False)
+        return value
+
+    @field_validator("host_headers", mode="before")
+    @classmethod
+    def _headers_of_hosts(cls, value: object) -> object:
+        """JSON in the environment, a table in the file."""
+        return json.loads(value) if isinstance(value, str) else value
+
+    @field_validator("host_headers")
+    @classmethod
+    def _sendable(cls, value: dict[str, dict[str, SecretStr]]) -> dict[str, dict[str, SecretStr]]:
+        for headers in value.values():
+            for name, secret in headers.items():
+                text = secret.get_secret_value()
+                if not (re.fullmatch(r"[A-Za-z0-9-]+", name) and text.isascii() and text.isprintable()):
+                    raise ValueError("a header has a name of letters and a value of printable ASCII")
         return value
 
     @field_validator("time_zone")

@@ -143,8 +143,10 @@ class Checker:
         state.named.update(to_raw(one) for one in names(record) if one not in shown)
         if isinstance(record, Capture) and record.document is not None and to_raw(record.document) in state.there:
             document = self._read(state, record.document)
-            if document is not None and (not isinstance(document, Document) or document.source != record.body):
-                state.add("not_a_record", record.document, f"is not a document of the body of {name}")
+            if document is not None and (
+                not isinstance(document, Document) or document.source not in {record.body, record.rendered}
+            ):
+                state.add("not_a_record", record.document, f"is not a document of what {name} saw")
         for ref in shown.values():
             if to_raw(ref.capture) in state.there:
                 self._passage(state, name, ref)

@@ -16,6 +16,9 @@ from urllib.parse import quote, urlsplit
 from snapshots.capture import Capture, Hop
 from snapshots.ids import digest
 
+NOT_MODIFIED = 304
+"""The status of an answer without a body, which says that the one that is kept still holds."""
+
 FIELDS: Final = "application/warc-fields"
 ORIGINAL: Final = "X-Archive-Orig-"
 """What goes before the names of headers that were true on the wire and are not here."""
@@ -140,12 +143,13 @@ def records_of(capture: Capture, blobs: Mapping[str, bytes]) -> Iterator[WarcRec
 def _records_of(capture: Capture, blobs: Mapping[str, bytes]) -> Iterator[WarcRecord]:
     date, final = seconds(capture.retrieved_at), target_of(capture.final)
     seen = False
+    answering = _answering(capture)
     for hop in capture.hops:
         if hop.status is None:
             continue
         seen = True
-        yield from _exchange(capture, hop, blobs, last=hop is capture.hops[-1])
-    if not capture.hops and capture.body in blobs:
+        yield from _exchange(capture, hop, blobs, last=hop is answering)
+    if capture.body in blobs and (answering is None or answering.status == NOT_MODIFIED):
         seen = True
         yield _resource(final, date, _media_type(capture), capture.body, blobs)
     if capture.rendered in blobs:
@@ -156,9 +160,14 @@ def _records_of(capture: Capture, blobs: Mapping[str, bytes]) -> Iterator[WarcRe
         yield WarcRecord("metadata", "", date, final, FIELDS, _fields(told))
 
 
+def _answering(capture: Capture) -> Hop | None:
+    """The hop whose answer the body is: the last that was fetched. Where a browser went on from there follows it."""
+    return next((hop for hop in reversed(capture.hops) if hop.remote is not None), next(reversed(capture.hops), None))
+
+
 def _exchange(capture: Capture, hop: Hop, blobs: Mapping[str, bytes], *, last: bool) -> Iterator[WarcRecord]:
-    body = blobs.get(capture.body) if last and capture.body else None
-    target = target_of(capture.final if last else hop.url)
+    body = blobs.get(capture.body) if last and capture.body and hop.status != NOT_MODIFIED else None
+    target = target_of(capture.final if hop is capture.hops[-1] else hop.url)
     date = seconds(capture.retrieved_at if last else hop.ended_at)
     named = [*_connection(hop)]
     if (body is None and _has_body(hop.response_headers)) or (last and capture.outcome in CUT_SHORT):

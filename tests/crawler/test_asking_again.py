@@ -1,52 +1,121 @@
-"""A page that was seen before is asked for in the same way, and only for what changed."""
+"""Sites that are busy, pages that send their reader on, and what the operator sends to a host of his."""
 
-from crawler import Like
+from collections.abc import Callable
+
+import pytest
+
+from crawler.meta_refresh import refresh_target
 from tests.crawler.fetching import fetcher
-from tests.sites import HTML, Route, Site, redirect, robots
+from tests.network import TurnedClock
+from tests.sites import HTML, Route, Site, redirect
 
-PAGE = "<p>The toll at the swing bridge ends on Friday.</p>"
-
-
-async def test_a_site_that_says_nothing_changed_sends_no_body() -> None:
-    routes = [robots(), Route("/a", 304, (), header=("If-None-Match", '"a1"')), Route("/a", body=PAGE)]
-    with Site(routes) as site:
-        async with fetcher() as asking:
-            first = await asking.fetch(site.url("/a"))
-            again = await asking.fetch(site.url("/a"), like=Like(site.url("/a"), etag='"a1"'))
-
-    assert (first.status, first.body) == (200, PAGE.encode())
-    assert (again.outcome, again.status, again.body) == ("ok", 304, None)
+Sites = Callable[..., Site]
 
 
-async def test_the_language_of_then_is_asked_for_and_noted() -> None:
-    with Site([robots(), Route("/a", body=PAGE)]) as site:
-        async with fetcher(accept_language="en") as asking:
-            visit = await asking.fetch(site.url("/a"), like=Like(site.url("/a"), accept_language="tr"))
-            plain = await asking.fetch(site.url("/a"), like=Like(site.url("/a")))
-            asked = [one.get("Accept-Language") for one in site.requests if one.path == "/a"]
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+async def test_a_site_that_is_busy_for_a_moment_is_asked_again(site: Sites, status: int) -> None:
+    busy = site(
+        Route("/", status, hit=1), Route("/", status, (HTML, ("Retry-After", "3")), hit=2), Route("/", body="in")
+    )
+    clock = TurnedClock()
 
-    assert asked == ["tr", None]
-    assert (visit.settings["accept_language"], plain.settings["accept_language"]) == ("tr", None)
+    async with fetcher(clock=clock, retries=2) as web:
+        visit = await web.fetch(busy.url())
 
-
-async def test_only_the_address_that_gave_a_mark_is_sent_it() -> None:
-    routes = [robots(), redirect("/old", "/new"), Route("/new", 200, (HTML,), PAGE)]
-    with Site(routes) as site:
-        async with fetcher() as asking:
-            like = Like(site.url("/new"), etag='"a1"', last_modified="Sun, 29 Nov 2026 19:28:36 GMT")
-            await asking.fetch(site.url("/old"), like=like)
-            marks = {one.path: (one.get("If-None-Match"), one.get("If-Modified-Since")) for one in site.requests}
-
-    assert marks["/old"] == (None, None)
-    assert marks["/new"] == ('"a1"', "Sun, 29 Nov 2026 19:28:36 GMT")
+    assert (visit.outcome, visit.body) == ("ok", b"in")
+    assert [hop.status for hop in visit.hops] == [status, status, 200]
+    assert [warning.partition(":")[0] for warning in visit.warnings] == ["asked_again"] * 2
+    assert 0.5 <= clock.slept[0] <= 1.0
+    assert 3.0 in clock.slept or status not in {429, 503}
 
 
-async def test_marks_that_cannot_stand_in_a_header_are_not_sent() -> None:
-    with Site([robots(), Route("/a", body=PAGE)]) as site:
-        async with fetcher() as asking:
-            visit = await asking.fetch(
-                site.url("/a"), like=Like(site.url("/a"), accept_language="en\r\nX: 1", etag='"\u00e9\n"')
-            )
+async def test_a_site_that_stays_busy_or_asks_for_long_is_left_alone(site: Sites) -> None:
+    busy = site(Route("/", 503), Route("/long", 429, (HTML, ("Retry-After", "90"))), Route("/gone", 404))
 
-    assert visit.outcome == "ok"
-    assert not {name.lower() for name, _ in visit.hops[-1].request_headers} & {"accept-language", "if-none-match", "x"}
+    async with fetcher(clock=TurnedClock(), retries=2) as web:
+        stays = await web.fetch(busy.url("/"))
+        gone = await web.fetch(busy.url("/gone"))
+        long = await web.fetch(busy.url("/long"))
+
+    assert (stays.status, len(stays.hops)) == (503, 3)
+    assert len(gone.hops) == 1
+    assert (long.outcome, len(long.hops), long.retry_after) == ("rate_limited", 1, 90.0)
+
+
+async def test_a_lost_connection_is_tried_once_more(site: Sites) -> None:
+    lost = [Route("/", raw=b"", then="reset", hit=hit) for hit in (1, 2)]  # the first was a kept connection's
+    shaky = site(*lost, Route("/", body="in"))
+
+    async with fetcher(clock=TurnedClock(), retries=1) as web:
+        visit = await web.fetch(shaky.url())
+
+    assert (visit.outcome, visit.body) == ("ok", b"in")
+    assert [hop.error for hop in visit.hops] == ["connection_lost", None]
+
+
+@pytest.mark.parametrize(
+    ("body", "header", "target"),
+    [
+        ('<meta http-equiv="refresh" content="0; url=/next">', None, "/next"),
+        ("<META HTTP-EQUIV=Refresh CONTENT='0;URL=/next'>", None, "/next"),
+        ("<meta content=\"1;url='/a?b=1&amp;c=2'\" http-equiv=refresh>", None, "/a?b=1&c=2"),
+        ('<meta http-equiv="refresh" content="0">', None, ""),
+        ("", "0; url=https://other.example/", "https://other.example/"),
+        ('<meta http-equiv="refresh" content="300; url=/next">', None, None),
+        ('<meta http-equiv="refresh" content="soon">', None, None),
+        ('<noscript><meta http-equiv="refresh" content="0; url=/plain"></noscript>', None, None),
+        ('<!-- <meta http-equiv="refresh" content="0; url=/old"> -->', None, None),
+        ("<script>'<meta http-equiv=refresh content=\"0;url=/x\">'</script>", None, None),
+        ("<p>Refresh the page.</p>", None, None),
+    ],
+)
+def test_where_a_page_sends_its_reader_is_read_from_its_bytes(
+    body: str, header: str | None, target: str | None
+) -> None:
+    assert refresh_target(body.encode(), header) == target
+
+
+async def test_a_page_that_sends_its_reader_on_is_followed_with_its_cookies(site: Sites) -> None:
+    gate = '<meta http-equiv="refresh" content="0; url={}">'
+    there = site(
+        Route("/", 200, (HTML, ("Set-Cookie", "seen=1")), gate.format("/in")),
+        Route("/in", cookie="seen=1", body="in"),
+        Route("/wall", cookie="through=1", body="through"),
+        Route("/wall", 200, (HTML, ("Set-Cookie", "through=1")), gate.format("/wall")),
+        Route("/news", body='<meta http-equiv="refresh" content="2">news'),
+        Route("/a", body=gate.format("/b")),
+        Route("/b", body=gate.format("/a")),
+        Route("/inwards", body=gate.format("http://10.0.0.1/")),
+    )
+
+    async with fetcher() as web:
+        on, wall, news, circle, inwards = [
+            await web.fetch(there.url(path)) for path in ("/", "/wall", "/news", "/a", "/inwards")
+        ]
+
+    assert (on.body, on.final, [hop.status for hop in on.hops]) == (b"in", there.url("/in"), [200, 200])
+    assert wall.body == b"through"
+    assert (news.outcome, len(news.hops)) == ("ok", 1)
+    assert circle.reason == "redirect_loop"
+    assert (inwards.outcome, inwards.reason) == ("refused", "address_refused")
+
+
+async def test_what_the_operator_sends_to_a_host_goes_nowhere_else_and_is_not_recorded(site: Sites) -> None:
+    other = site(Route("/", body="other"))
+    home = site(
+        Route("/", 200, (HTML, ("Set-Cookie", "a=1")), body="home"),
+        redirect("/away", f"http://localhost:{other.port}/"),
+    )
+    secret = (("Cookie", "session=s3cret"), ("X-Token", "t0ken"), ("User-Agent", "Mine/1"))
+
+    async with fetcher(host_headers=(("127.0.0.1", secret),)) as web:
+        visit = await web.fetch(home.url())
+        away = await web.fetch(home.url("/away"))
+
+    sent = next(request for request in home.requests if request.path == "/")
+    assert (sent.get("cookie"), sent.get("x-token"), sent.get("user-agent")) == ("session=s3cret", "t0ken", "Mine/1")
+    assert "s3cret" not in repr(visit)
+    assert "t0ken" not in repr(visit) + repr(away)
+    assert "X-Token" in [name for name, _ in visit.hops[0].request_headers]
+    assert away.body == b"other"
+    assert [request.get("x-token") for request in other.requests if request.path == "/"] == [None]

@@ -83,7 +83,9 @@ class ReadersHere:
 
 def settings_for(data: Path, **given: object) -> Settings:
     """Settings that let loopback be asked, in no hurry to be polite to it."""
-    return load_settings(**{"data": data, "allow_addresses": ("127.0.0.0/8",), "host_delay": 0, "readers": 1} | given)
+    return load_settings(
+        **{"data": data, "allow_addresses": ("127.0.0.0/8",), "host_delay": 0, "readers": 1, "fetch_retries": 0} | given
+    )
 
 
 @asynccontextmanager
