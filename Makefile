@@ -57,7 +57,7 @@ test-newer: setup-dev ## the same on a newer Python, if this machine has one
 	@infra/test-wheel.sh newer
 
 eval: setup-dev ## quality of extraction, ranking and re-checking, with the figures for docs/quality.md
-	@status=0; for part in extraction search recheck states; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
+	@status=0; for part in extraction search recheck recheck_pairs_run states; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
 
 bench: setup-dev setup-tests ## speed beside its baselines, with the figures for docs/performance.md
 	@$(BIN)/python -m tests.eval.bench

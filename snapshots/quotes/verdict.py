@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from snapshots.quotes.cited import FULL_AGREEMENT, Cited, PageText, Where, agreement, sides
 from snapshots.quotes.differing import SHOWN, Flag, compare
-from snapshots.quotes.editing import Edited, edited
+from snapshots.quotes.editing import ALIKE, Edited, edited
 from snapshots.quotes.omission import find_pieces, pieces_of, turns_around
 from snapshots.quotes.reading import Readable
 from snapshots.quotes.surroundings import BOTH, place
@@ -23,6 +23,8 @@ Verdict = Literal[
 _SPACE: Final = re.compile(r"[ \t\r\n\f\v]+")
 TIE: Final = 0.02
 """Two places this close in likeness are not told apart by it."""
+SAME: Final = 0.9999
+"""All words are shared; what may be left is rounding."""
 SURE: Final = 0.9
 """A passage of the main text this alike is not looked for in the rest of the page."""
 
@@ -69,7 +71,8 @@ def _present(cited: Cited, page: PageText) -> Judgement | None:
     for where, text in page.both:
         found = text.occurrences(cited.quote, cited.prefix)
         if found:
-            return _standing(cited, where, text, found)
+            standing = _standing(cited, where, text, found)
+            return _displaced(cited, page, standing) if _lost(cited, text, found) else standing
     for where, text in page.both:
         if not (text.labels or cited.quote.labels):
             continue
@@ -91,22 +94,52 @@ def _present(cited: Cited, page: PageText) -> Judgement | None:
 
 def _standing(cited: Cited, where: Where, text: Readable, found: list[tuple[int, int]]) -> Judgement:
     around = cited.around
-    best = max(found, key=lambda span: agreement(around, text, span)) if around.known else found[0]
+    best = _best(cited, text, found)
     start, end = text.folded.span(*best)
     matched = text.text[start:end]
     before, after = sides(around, text, best)
-    lost = around.known and max(before, after) < FULL_AGREEMENT
     before_count = cited.taken_from[2] if cited.taken_from else 1
     same = _SPACE.sub(" ", matched.strip()) == _SPACE.sub(" ", cited.quote.text.strip())
     reason = None if same else "only typography differs"
     verdict: Verdict = "exact" if same else "typography"
-    if lost and (len(found) > 1 or before_count > len(found)):
+    if _lost(cited, text, found) and (len(found) > 1 or before_count > len(found)):
         verdict = "ambiguous"
         reason = "it stands in other places than the one it was taken from, and nothing tells which"
     elif around.known and min(before, after) < FULL_AGREEMENT and _moved(cited, text, best):
         verdict = "moved"
         reason = f"it stands in another place than before{'' if same else ', and its typography differs'}"
     return Judgement(verdict, where, start, end, matched, occurrences=len(found), reason=reason)
+
+
+def _best(cited: Cited, text: Readable, found: list[tuple[int, int]]) -> tuple[int, int]:
+    """The place whose neighbours are most like those that the quotation had."""
+    return max(found, key=lambda span: agreement(cited.around, text, span)) if cited.around.known else found[0]
+
+
+def _lost(cited: Cited, text: Readable, found: list[tuple[int, int]]) -> bool:
+    """Whether the quotation has lost its old neighbours: those right beside it, and those some way off."""
+    if not cited.around.known:
+        return False
+    best = _best(cited, text, found)
+    return max(sides(cited.around, text, best)) < FULL_AGREEMENT and place(cited.around, text).sides(*best) < BOTH
+
+
+def _displaced(cited: Cited, page: PageText, standing: Judgement) -> Judgement:
+    """The verdict on words that stand, but not where they were quoted from.
+
+    If something else stands in that place now, that is what became of them: a comment or a note that repeats the old
+    words does not make the article say them. Nor does anything outside the main text, once they stood in it.
+    """
+    for where, text in page.both:
+        there = [one for one in edited(cited, text) if one.sides == BOTH and ALIKE <= one.likeness < SAME]
+        if there:
+            reason = "the passage in its place says something else; the old words stand elsewhere on the page"
+            return _as_edited(cited, where, text, there[0], "edited", reason)
+    taken = cited.taken_from
+    of_main = cited.old is not None and taken is not None and taken[0] is cited.old.text
+    if of_main and standing.where == "visible" and page.text.text:
+        return replace(standing, verdict="ambiguous", reason="it stands outside the main text now")
+    return standing
 
 
 def _in_pieces(cited: Cited, page: PageText) -> Judgement | None:
@@ -155,13 +188,18 @@ def _changed(cited: Cited, page: PageText) -> Judgement:
     if not found:
         return Judgement("absent", reason="nothing on the page says this")
     best = found[0]
-    words = text.words[best.start : best.end]
-    start, end = text.folded.span(words[0].start, words[-1].end)
-    comparison = compare((cited.quote.folded, cited.quote.words), (text.folded, words))
     verdict: Verdict = "edited"
     reason = "a passage in its place says something else" if best.sides else "the passage most like it differs"
     if any(_rival(text, best, one) for one in found[1:]):
         verdict, reason = "ambiguous", "several passages are as much like it, and nothing tells which it became"
+    return _as_edited(cited, where, text, best, verdict, reason)
+
+
+def _as_edited(cited: Cited, where: Where, text: Readable, one: Edited, verdict: Verdict, reason: str) -> Judgement:
+    """A passage of the page as what the quotation became, with the words that set them apart."""
+    words = text.words[one.start : one.end]
+    start, end = text.folded.span(words[0].start, words[-1].end)
+    comparison = compare((cited.quote.folded, cited.quote.words), (text.folded, words))
     return Judgement(
         verdict, where, start, end, text.text[start:end],
         comparison.differences, comparison.total, comparison.flags, reason=reason,

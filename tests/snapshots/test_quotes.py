@@ -170,6 +170,19 @@ def test_a_sentence_that_stands_only_where_it_was_not_taken_from_is_ambiguous() 
     assert found.verdict == "ambiguous"
 
 
+def test_old_words_in_a_comment_do_not_make_the_article_say_them() -> None:
+    edited = ALPHA.replace("twelve", "ten")
+    comments = f"Comments\nAnna wrote: {ALPHA}\nThat is what it said."
+    old = page_text(OLD, OLD)
+    now = f"{SPRING}\n{edited}\n{BETA}\n{WINTER}"
+
+    found = judge(ALPHA, page_text(now, f"{now}\n{comments}"), old=old)
+    deleted = judge(ALPHA, page_text(f"{SPRING}\n{WINTER}", f"{SPRING}\n{WINTER}\n{comments}"), old=old)
+
+    assert (found.verdict, [one.page for one in found.differences]) == ("edited", ["ten"])
+    assert deleted.verdict == "ambiguous"
+
+
 def test_text_outside_the_main_text_counts_and_says_where_it_stands() -> None:
     found = judge(ALPHA, page_text(SPRING, f"Menu\n{SPRING}\n{ALPHA}"))
 
