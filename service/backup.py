@@ -26,6 +26,7 @@ MARK: Final = "citator-backup"
 BUCKET: Final = "bucket/"
 STATE: Final = "state.db"
 KEY: Final = "log.key"
+BUNDLE_KEY: Final = "bundle.key"
 LOG: Final = "log/"
 # The log changes these by compare-and-swap, which a plain write must not be mixed with.
 SWAPPED: Final = ("log/lock", "log/checkpoint")
@@ -50,6 +51,8 @@ def write_backup(parts: Parts, path: Path, told: Told) -> dict[str, Any]:
             _add(tar, MARK, FORMAT.encode())
             if settings.key_path.is_file():
                 _add(tar, KEY, settings.key_path.read_bytes())
+            if settings.bundle_key_path.is_file():
+                _add(tar, BUNDLE_KEY, settings.bundle_key_path.read_bytes())
             if settings.database_url is None:
                 _add(tar, STATE, _copy_of_state(settings))
             count, size = 0, 0
@@ -115,6 +118,8 @@ def _restore_member(settings: Settings, store: Store, name: str, data: bytes) ->
         store.put(name.removeprefix(BUCKET), data, durable=False)
     elif name == KEY:
         _write_private(settings.key_path, data)
+    elif name == BUNDLE_KEY:
+        _write_private(settings.bundle_key_path, data)
     elif name == STATE and settings.database_url is None:
         _write_private(settings.data / "state.db", data)
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from snapshots.archive import Archive
 from snapshots.bundles.collecting import BundleAsked, Collected, Collector, Progress
 from snapshots.bundles.pages import Page
+from snapshots.bundles.spool import spooled
 from snapshots.bundles.warc import target_of
 from snapshots.capture import Capture
 from snapshots.errors import NothingToBundle
@@ -40,8 +40,8 @@ def quoted(archive: Archive, asked: BundleAsked, *, folder: Path, progress: Prog
     Raises:
         NothingToBundle, UnknownId, RemovedId: nothing of it is kept.
     """
-    with TemporaryDirectory(dir=folder) as spool, ExitStack() as stack:
-        collector = Collector(archive, Path(spool), progress)
+    with spooled(folder) as spool, ExitStack() as stack:
+        collector = Collector(archive, spool, progress)
         stack.enter_context(collector.found.records)
         stack.enter_context(collector.found.blobs)
         found = collector.collect(asked)

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import BinaryIO, Final
 
 from snapshots.archive import Archive
@@ -22,6 +21,7 @@ from snapshots.bundles.readme import FIRST_WORDS, readme
 from snapshots.bundles.report import Report
 from snapshots.bundles.shelf import Shelf
 from snapshots.bundles.signing import PAYLOAD_TYPE, BundleKey, digest_file, envelope, pae, statement
+from snapshots.bundles.spool import spooled
 from snapshots.bundles.warc import WarcWriter, first_record, records_of, seconds
 from snapshots.canonical import Json, canonical
 from snapshots.capture import Capture
@@ -68,13 +68,13 @@ def write_bundle(maker: BundleMaker, asked: BundleAsked, out: BinaryIO, *, folde
     Raises:
         LogReadOnly: there is no key to sign it with.
         NothingToBundle, UnknownId, RemovedId: nothing is kept of what was asked for.
-        StoreError, LogError, CatalogueError, OSError: of the archive, and of the disk.
+        StoreError, LogError, CatalogueError: of the archive, and of the disk (StoreFull, BundleError).
     """
     if maker.log.read_only:
         raise LogReadOnly("a bundle is signed with the log's key, and the log is open without it")
     for left in reversed(range(TRIES)):
-        with TemporaryDirectory(dir=folder) as spool, ExitStack() as stack:
-            writer = _Writer(maker, asked, Path(spool), progress)
+        with spooled(folder) as spool, ExitStack() as stack:
+            writer = _Writer(maker, asked, spool, progress)
             stack.callback(writer.close)
             try:
                 members = writer.members()

@@ -1,11 +1,14 @@
 import base64
+import errno
 import hashlib
 import io
 import json
+import os
 import struct
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
@@ -13,13 +16,16 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 from snapshots import (
+    BundleAsked,
     BundleError,
     BundleKey,
+    BundleMaker,
     LogKey,
     LogReadOnly,
     NothingToBundle,
     RemovedId,
     Selection,
+    StoreFull,
     UnknownId,
     UnknownRecord,
     digest,
@@ -28,6 +34,7 @@ from snapshots import (
     open_store,
     parse_proof,
     verify_proof,
+    write_bundle,
 )
 from snapshots.bundles.signing import pae
 from snapshots.canonical import canonical
@@ -304,3 +311,42 @@ def test_the_bundle_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> 
     path.write_text("no key\n")
     with pytest.raises(BundleError, match="damaged"):
         BundleKey.at(path)
+
+
+class FullDisk(io.BytesIO):
+    """Takes nothing."""
+
+    def write(self, _: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_is_told_as_such_and_nothing_is_left(bench: Bench, tmp_path: Path) -> None:
+    capture = bench.keep_page(PAGE, "words")
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    maker = BundleMaker(bench.archive, bench.log, BundleKey.at(tmp_path / "k"), b"", ("Citator", "0"))
+
+    with pytest.raises(StoreFull):
+        write_bundle(maker, BundleAsked((capture.id,)), FullDisk(), folder=folder, progress=lambda *_: None)
+    with pytest.raises(BundleError):
+        write_bundle(maker, BundleAsked((capture.id,)), FullDisk(), folder=folder / "no", progress=lambda *_: None)
+
+    assert list(folder.iterdir()) == []
+
+
+def test_what_is_removed_while_a_bundle_is_written_is_not_in_it(bench: Bench, tmp_path: Path) -> None:
+    gone, other = bench.keep_page(PAGE, "secret words"), bench.keep_page(OTHER, "other words")
+    waiting = [gone.id]
+
+    def removing(what: str, *_: object) -> None:
+        if what == "writing pages" and waiting:
+            bench.archive.remove(Selection(ids=(waiting.pop(),)))
+
+    out = io.BytesIO()
+    maker = BundleMaker(bench.archive, bench.log, BundleKey.at(tmp_path / "k"), b"", ("Citator", "0"))
+    told = write_bundle(maker, BundleAsked((gone.id, other.id)), out, folder=tmp_path, progress=removing)
+
+    bundle = Read(out.getvalue(), told)
+    assert gone.id not in bundle.records
+    assert other.id in bundle.records
+    assert b"secret" not in b"".join(bundle.members.values())
