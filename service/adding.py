@@ -208,5 +208,7 @@ async def _seen(parts: Parts, one: Archived, file: File) -> Observation:
     checked = [f"{name} {one.about[name]}" for name in ("block_digest", "payload_digest")]
     remark = f"imported: out of {one.about['archive']}, whose word address, time and headers are; {', '.join(checked)}"
     settings = one.about | {"archive_sha256": file.sha256}
+    if not visit.hops:
+        settings |= {"declared_media_type": visit.media_type}  # what the reader was told, for whoever reads it again
     visit = replace(visit, settings=settings, warnings=(remark, *visit.warnings))
     return observe(visit, reading, imported=True)

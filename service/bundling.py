@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -13,6 +14,7 @@ from anyio.to_thread import run_sync
 
 from crawler import parse_address
 from service.doors import Progress
+from service.failures import BadRequest
 from service.parts import Parts
 from service.requests import BundleRequest, Made
 from service.versions import citator_version
@@ -41,8 +43,18 @@ class Bundles:
         Raises:
             EvidenceError: nothing is kept of it, it cannot be signed, or the archive does not do its part.
             OSError: the disk does not take it.
+            BadRequest: it is to be stamped, and nobody is set who could.
         """
-        return await run_sync(self._make, request, progress, limiter=self._turns)
+        told = await self._stamped() if request.stamp else {}
+        made = await run_sync(self._make, request, progress, limiter=self._turns)
+        return replace(made, told=dict(made.told) | told)
+
+    async def _stamped(self) -> dict[str, Any]:
+        """Have the log stamped as it is now; an authority that fails is told and stops nothing."""
+        if not self._parts.settings.tsa_urls:
+            raise BadRequest("no time-stamping authority is set: CITATOR_TSA_URLS names them")
+        found = await self._parts.stamper.stamp()
+        return {"stamps": [{"authority": one.authority, "result": one.result, "detail": one.detail} for one in found]}
 
     def _make(self, request: BundleRequest, progress: Progress) -> Made:
         archive = self._parts.archive

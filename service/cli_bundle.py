@@ -28,12 +28,13 @@ def bundle(
             "--format", help="wacz, or only quotations: jsonl, markdown, html, annotations, links, anthropic."
         ),
     ] = "wacz",
+    stamp: Annotated[bool, typer.Option("--stamp", help="Have the log time-stamped first, where nobody has.")] = False,
     json: Annotated[bool, typer.Option("--json", help="What was written, as JSON.")] = False,
 ) -> None:
     """Take evidence along as one file that verifies without Citator, or its quotations in the forms of others."""
     if output is None and (json or format_ == "wacz"):
         bad_use("say with -o FILE where to write it")
-    options = {"ids": ids or None, "url": url, "search": search, "format": format_}
+    options = {"ids": ids or None, "url": url, "search": search, "format": format_, "stamp": stamp or None}
 
     async def work(citator: "Citator") -> int:
         from service.cli_progress import shown
@@ -101,6 +102,8 @@ def _tell(made: "Made", path: Path, *, as_json: bool) -> None:
     counts = made.told.get("counts")
     if counts:
         show(", ".join(f"{count} {what}" for what, count in counts.items()))
+    for one in made.told.get("stamps", ()):
+        say(f"time stamp: {one['authority']}: {one['result']}: {one['detail']}")
     notes = made.told.get("notes", [])
     for note in notes[:LISTED]:
         say(f"note: {note}")

@@ -269,6 +269,7 @@ class BundleRequest(Asked):
     format: Literal["wacz", "jsonl", "markdown", "html", "annotations", "links", "anthropic"] = Field(
         default="wacz", description="`wacz` is the bundle itself; the others hold its quotations for use elsewhere."
     )
+    stamp: bool = Field(default=False, description="Have the log time-stamped first, where nobody has yet.")
 
     @model_validator(mode="after")
     def _something(self) -> Self:

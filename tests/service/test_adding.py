@@ -1,13 +1,15 @@
 """Files with captures of others, through the whole of Citator: kept, found, marked as whose word they are."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from service.failures import BadRequest
-from service.requests import ArchiveRequest
-from snapshots import Capture, Import, digest
+from service.requests import ArchiveRequest, BundleRequest, RemovalRequest
+from service.rereading import text_check
+from snapshots import Capture, Import, Trust, digest, verify_path
 from tests.archives import chunked, record, request, response, sha256, wacz, zipped
 from tests.service.opened import BRIDGE, FERRY, ME, captured, opened, searched
 from tests.service.running import Shell
@@ -120,7 +122,6 @@ async def test_an_older_version_that_comes_later_does_not_hide_the_newer_one(tmp
 
 
 async def test_what_was_added_from_a_file_can_be_removed(tmp_path: Path) -> None:
-    from service.requests import RemovalRequest
 
     path = warc(tmp_path / "harbour.warc.gz", response(URL, FERRY.encode()))
     async with opened(tmp_path / "data") as actions:
@@ -175,3 +176,26 @@ def test_the_command_adds_warc_and_wacz_files_like_others(tmp_path: Path) -> Non
     assert read.status == 0
     assert b"1 captures kept, 0 refused" in read.stdout
     assert wrong.status == 2
+
+
+async def test_a_bundle_of_captures_of_others_verifies_and_its_texts_are_read_again(tmp_path: Path) -> None:
+    plain = {"WARC-Target-URI": "http://harbour.test/notes", "Content-Type": "text/plain"}
+    path = warc(
+        tmp_path / "harbour.warc.gz",
+        response(URL, chunked(FERRY.encode()), headers=["Content-Type: text/html", "Transfer-Encoding: chunked"]),
+        request(URL),
+        response("http://harbour.test/bridge", BRIDGE.encode(), headers=["Transfer-Encoding: chunked"]),
+        record("resource", plain, b"The boat leaves at noon, and again in the evening when the tide allows it."),
+    )
+    async with opened(tmp_path / "data") as actions:
+        told = await added(actions, path)
+        ids = tuple(one["capture"] for one in told["captures"])
+        made = await actions.bundle(BundleRequest(ids=ids), ME, lambda *_: None)
+        with made.file:
+            await asyncio.to_thread((tmp_path / "b.wacz").write_bytes, made.file.read())
+        async with text_check(actions.parts.settings, actions.parts.readers) as check:
+            found = await asyncio.to_thread(verify_path, tmp_path / "b.wacz", Trust(), check)
+
+    assert len(ids) == 3
+    assert found.holds, [claim for claim in found.claims if claim.result == "fails"]
+    assert next(claim.result for claim in found.claims if claim.claim == "text") == "holds"

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from service.actions import Actions
-from service.failures import BadSetting
+from service.failures import BadRequest, BadSetting
+from service.requests import BundleRequest
 from service.stamping import renewal_due
-from snapshots import moment
+from snapshots import moment, trust_of, verify_path
 from snapshots.log_keys import parse_handover
 from snapshots.merkle import verify_consistency
 from snapshots.note import parse_checkpoint, parse_note
 from tests.authority import Authority, served
-from tests.service.opened import HARBOUR, captured, opened
+from tests.service.opened import HARBOUR, ME, captured, opened
 from tests.sites import Site
 
 
@@ -179,3 +180,49 @@ async def test_public_keys_hand_overs_and_time_stamps_can_be_had_from_the_log(
     assert token.response in found.values()
     assert {old.text for old in parse_handover(handover or b"")} == {earlier, vkey}
     assert nothing is None
+
+
+async def bundled(actions: Actions, path: Path, capture: str, *, stamp: bool) -> dict[str, Any]:
+    made = await actions.bundle(BundleRequest(ids=(capture,), stamp=stamp), ME, lambda *_: None)
+    with made.file:
+        await asyncio.to_thread(path.write_bytes, made.file.read())
+    return made.told
+
+
+def time_claim(path: Path, *roots: Path) -> tuple[str, str, list[str]]:
+    found = verify_path(path, trust_of([], [str(root) for root in roots], []))
+    claim = next(one for one in found.claims if one.claim == "time")
+    return claim.result, claim.detail, [failure.reason for failure in claim.failures]
+
+
+@pytest.mark.parametrize("unsorted", [False, True], ids=["sorted", "unsorted"])
+async def test_a_bundle_carries_the_stamp_and_its_verifier_agrees(tmp_path: Path, unsorted: bool) -> None:  # noqa: FBT001 - a parameter
+    authority = Authority(tmp_path / "authority", unsorted=unsorted)
+    rogue = Authority(tmp_path / "rogue")
+    with Site(HARBOUR) as site, served(authority) as url:
+        options = {"tsa_urls": (url,), "tsa_ca_file": authority.roots}
+        async with opened(tmp_path / "data", **options) as actions:
+            said = await captured(actions, site.url("/ferry"))
+            bare = await bundled(actions, tmp_path / "bare.wacz", said["capture"], stamp=False)
+            told = await bundled(actions, tmp_path / "stamped.wacz", said["capture"], stamp=True)
+
+    assert (told["stamps"][0]["authority"], told["stamps"][0]["result"]) == (url, "stamped")
+    assert "stamps" not in bare
+    assert time_claim(tmp_path / "bare.wacz", authority.roots)[0] == "not-checkable"
+    assert time_claim(tmp_path / "stamped.wacz", authority.roots)[0] == "holds"
+    result, _, reasons = time_claim(tmp_path / "stamped.wacz", rogue.roots)
+    assert (result, reasons) == ("fails", ["token-untrusted"])
+
+
+async def test_a_bundle_is_made_though_an_authority_fails(tmp_path: Path, harbour: Authority) -> None:
+    harbour.status = 503
+    with Site(HARBOUR) as site, served(harbour) as url:
+        async with opened(tmp_path / "data", tsa_urls=(url,)) as actions:
+            said = await captured(actions, site.url("/ferry"))
+            told = await bundled(actions, tmp_path / "bare.wacz", said["capture"], stamp=True)
+        async with opened(tmp_path / "data") as actions:
+            with pytest.raises(BadRequest, match="CITATOR_TSA_URLS"):
+                await bundled(actions, tmp_path / "none.wacz", said["capture"], stamp=True)
+
+    assert told["stamps"][0]["result"] == "failed"
+    assert (tmp_path / "bare.wacz").exists()
