@@ -69,6 +69,7 @@ lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt
 	$(LOCK) $(if $(UPGRADE),--upgrade) --group dev -c requirements/run.txt -o requirements/dev.txt
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header $(if $(UPGRADE),--upgrade) --group clients-apart -o requirements/clients-apart.txt
+	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header --no-deps $(if $(UPGRADE),--upgrade) --group clients-bare -o requirements/clients-bare.txt
 
 image-check: setup-dev ## check the Dockerfile and the compose file
 	$(BIN)/hadolint Dockerfile

@@ -61,11 +61,13 @@ have_pages || { command -v apt-get >/dev/null && echo "setup-tests: unpacking py
 
 # Clients apart, if their list has changed since they were installed.
 uv=.venv/bin/uv
-if [ -x "$uv" ] && ! cmp -s requirements/clients-apart.txt .tmp/clients/installed.txt; then
+wanted=$(cat requirements/clients-apart.txt requirements/clients-bare.txt)
+if [ -x "$uv" ] && [ "$wanted" != "$(cat .tmp/clients/installed.txt 2>/dev/null)" ]; then
     echo "setup-tests: installing clients apart"
     "$uv" venv -q --clear .tmp/clients
     VIRTUAL_ENV=.tmp/clients "$uv" pip sync -q requirements/clients-apart.txt
-    cp requirements/clients-apart.txt .tmp/clients/installed.txt
+    VIRTUAL_ENV=.tmp/clients "$uv" pip install -q --no-deps -r requirements/clients-bare.txt
+    printf '%s\n' "$wanted" >.tmp/clients/installed.txt
 fi
 if command -v npm >/dev/null && ! cmp -s infra/inspector/package-lock.json .tmp/inspector/installed.json; then
     echo "setup-tests: installing the MCP inspector"

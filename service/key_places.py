@@ -1,9 +1,10 @@
-"""Where a request carries its key: a header, and at doors whose clients cannot send one, the path or the body. Pure.
+"""Where a request carries its key: a header, or where clients cannot send one, the path or the body. Pure.
 
 A key in a path ends up in the histories and logs of whoever calls. There it may only search, and this side forgets it:
 what stands behind the gate sees the path without it.
 """
 
+import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -43,8 +44,19 @@ def placed(path: str, headers: Mapping[bytes, bytes]) -> Keyed:
     scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
     if scheme.lower() == b"bearer" and given.strip():
         return Keyed(given.strip().decode("latin-1"), path)
+    if scheme.lower() == b"basic" and (password := _password(given)):
+        return Keyed(password, path)
     plain = headers.get(b"x-api-key", b"").strip()
     return Keyed(plain.decode("latin-1") if plain else _in_cookie(headers.get(b"cookie", b"")), path)
+
+
+def _password(given: bytes) -> str | None:
+    """The password of basic authentication: the key of clients that take `http://any:KEY@host/` and send no header."""
+    try:
+        _, _, password = base64.b64decode(given.strip(), validate=True).partition(b":")
+    except ValueError:
+        return None
+    return password.decode("latin-1") or None
 
 
 def _in_cookie(header: bytes) -> str | None:

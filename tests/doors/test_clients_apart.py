@@ -93,3 +93,35 @@ def test_schemas_hold_only_what_strict_hosts_take() -> None:
         assert "additionalProperties" not in declaration["parameters"]
         assert all(option["type"].isupper() for option in declaration["parameters"]["properties"].values())
     assert len(INSTRUCTIONS) < MAX_DESCRIPTION
+
+
+def researched(name: str, query: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    script = Path(__file__).with_name("researcher.py")
+    return subprocess.run(
+        [CLIENTS, "-W", "ignore", script, name, query], env=settings, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+
+
+def test_gpt_researcher_reads_whole_pages_by_its_custom_retriever(server: Standing, harbour: Site) -> None:
+    endpoint = server.url.replace("http://", f"http://any:{server.key}@") + "/retriever"
+
+    found = researched("custom", "toll swing bridge", RETRIEVER_ENDPOINT=endpoint, RETRIEVER_ARG_MAX_RESULTS="1")
+    refused = researched("custom", "toll", RETRIEVER_ENDPOINT=server.url + "/retriever")
+
+    (page,) = json.loads(found.stdout)
+    assert page["url"] == harbour.url("/bridge")
+    assert "quarter of an hour" in page["raw_content"]
+    assert "401" in refused.stdout
+
+
+def test_gpt_researcher_searches_by_its_retriever_for_searxng(server: Standing, harbour: Site) -> None:
+    address = f"{server.url}/searxng/k/{server.made_key('search')}"
+
+    found = researched("searx", "toll swing bridge", SEARX_URL=address)
+    refused = researched("searx", "toll", SEARX_URL=f"{server.url}/searxng/k/wrong")
+
+    first = json.loads(found.stdout)[0]
+    assert (first["href"], TOLL in first["body"]) == (harbour.url("/bridge"), True)
+    assert refused.returncode == 1
+    assert "401" in refused.stderr

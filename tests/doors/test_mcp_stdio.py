@@ -197,3 +197,20 @@ async def test_a_call_through_the_server_that_is_cancelled_is_called_off_there(
     assert scope.cancelled_caught
     assert TOLL in text_of(after)
     assert server.record(record).options["cancelled"] is True
+
+
+async def test_a_server_elsewhere_is_reached_with_its_key(server: Standing, tmp_path: Path) -> None:
+    def parameters(key: str) -> StdioServerParameters:
+        env = environment(tmp_path) | {"CITATOR_URL": server.url, "CITATOR_KEY": key}
+        return StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=env)
+
+    async with Client(stdio_client(parameters(server.made_key("search")))) as mcp:
+        found = await mcp.call_tool("search", {"query": "toll swing bridge"})
+        refused = await mcp.call_tool("get_evidence", {"id": structured_of(found)["record"]})
+    async with Client(stdio_client(parameters("wrong"))) as mcp:
+        unknown = await mcp.call_tool("search", {"query": "toll"})
+
+    assert TOLL in text_of(found)
+    assert "needs the scope read" in text_of(refused)
+    assert "unknown or has been revoked" in text_of(unknown)
+    assert not (tmp_path / "data").exists()

@@ -1,3 +1,4 @@
+import base64
 from collections.abc import AsyncIterator
 
 import pytest
@@ -244,3 +245,15 @@ async def test_other_origins_are_told_nothing_that_would_let_them_in(ask: Asker)
         answer = await ask("OPTIONS", path, headers=headers)
         assert answer.status >= 400
         assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+async def test_a_key_may_be_the_password_of_basic_authentication(app: App, citator: SmallCitator) -> None:
+    def basic(text: str) -> dict[str, str]:
+        return {"authorization": "Basic " + base64.b64encode(text.encode()).decode()}
+
+    key = citator.key("search")
+    good = await Asker(app)("POST", SEARCH, QUERY, headers=basic(f"any:{key}"))
+    wrong = await Asker(app)("POST", SEARCH, QUERY, headers=basic("any:wrong"))
+    garbled = await Asker(app)("POST", SEARCH, QUERY, headers={"authorization": "Basic ***"})
+
+    assert (good.status, wrong.status, garbled.status) == (200, 401, 401)
