@@ -151,6 +151,21 @@ class Sessions:
         told = await telling.with_contents(self._archive, part)
         return {"session": history.session.id, "events": told, "next": part[-1].id if more else None}
 
+    async def forks(self, session: str) -> list[Told]:
+        """The sessions that were forked from this one, oldest first: `{id, title, forked_at}`."""
+        whole = await self.book.resolve(session)
+
+        def read() -> list[Told]:
+            rows = self._archive.catalogue.naming(whole, kind="session")
+            records = [self._archive.record(row.id) for row in rows]
+            return [
+                {"id": one.id, "title": one.title, "forked_at": one.forked_at}
+                for one in records
+                if isinstance(one, Session) and one.parent == whole
+            ]
+
+        return await run_sync(read)
+
     async def retell(self, ident: str) -> Told:
         """What was told when `ident` was made: a session, an agent, a run, or an event."""
         record = await run_sync(self._archive.record, ident)

@@ -42,6 +42,8 @@ async def evidence(request: Request, evidence: Id) -> Response:
     record = orjson.loads(found.body)
     if found.kind == "crawl" and record.get("phase") == "started":
         return to(f"/crawls/{found.id.removeprefix('sha256:')}")
+    if found.kind == "session":
+        return to(f"/sessions/{found.id.removeprefix('sha256:')}")
     describe = _PAGES.get(found.kind)
     if describe is None:
         pretty = orjson.dumps(record, option=orjson.OPT_INDENT_2).decode()

@@ -3,12 +3,12 @@
 from fastapi import APIRouter, Response
 
 from service.errors import NoRoute
-from service.web import asking, caring, comparing, crawl_pages, opening, signing
+from service.web import asking, caring, comparing, crawl_pages, opening, session_pages, signing
 from service.web.rendering import STATIC, static
 from service.web.route import PageRoute
 
 web_pages = APIRouter(route_class=PageRoute, include_in_schema=False)
-for part in (asking, opening, comparing, crawl_pages, caring, signing):
+for part in (asking, opening, comparing, crawl_pages, session_pages, caring, signing):
     web_pages.include_router(part.router)
 
 
