@@ -207,12 +207,10 @@ class _Taking:
     def _batch(self, group: Sequence[str], left_out: Sequence[Refusal]) -> tuple[Batch, str, int]:
         """The import, and what it brings: it stands before them in the log, which tells them from our own."""
         incoming, catalogue = self.incoming, self.parts.archive.catalogue
-        blobs: dict[str, bytes] = {digest(data): data for data in incoming.members.values()}
-        members = [ImportMember(member=name, id=digest(data)) for name, data in sorted(incoming.members.items())]
-        for name in incoming.deeds:
-            data = incoming.record(name).encoded
-            blobs[name] = data
-            members.append(ImportMember(member="evidence/records.jsonl", id=name))
+        blobs: dict[str, bytes] = {}
+        if not self.imports:  # an earlier import of this file has kept what they all name
+            blobs |= {digest(data): data for data in incoming.members.values()}
+            blobs |= {name: incoming.record(name).encoded for name in incoming.deeds}
         records: dict[str, Record | UnknownRecord] = {}
         new = [name for name in group if catalogue.position_of(name) is None]
         for name in new:
@@ -229,7 +227,7 @@ class _Taking:
             origin=incoming.origin,
             vkey=incoming.vkey,
             tree=incoming.tree,
-            members=tuple(members),
+            members=self._members(),
             claims=tuple(self._claims()),
             records=tuple(group),
             absent=tuple(one.removeprefix("sha256:") for one in incoming.absent),
@@ -239,6 +237,12 @@ class _Taking:
         )
         batch = Batch(blobs=tuple(blobs.values()), records=(record, *records.values()))
         return batch, record.id, len(new)
+
+    def _members(self) -> tuple[ImportMember, ...]:
+        """What proves the records there, and the records that may not stand in the log here."""
+        kept = [ImportMember(member=name, id=digest(data)) for name, data in sorted(self.incoming.members.items())]
+        kept += [ImportMember(member="evidence/records.jsonl", id=name) for name in self.incoming.deeds]
+        return tuple(kept)
 
     def _claims(self) -> Iterator[ImportClaim]:
         for one in self.found.claims:

@@ -131,6 +131,9 @@ class Incoming:
         self._pages()
 
     def _lines(self, member: str) -> Iterator[bytes]:
+        """The lines of a member; a list without lines is left out of a bundle."""
+        if member not in self._zip.NameToInfo:
+            return
         with self._zip.open(member) as file:
             for line in file:
                 yield line.removesuffix(b"\n")
@@ -178,16 +181,14 @@ def refusals(incoming: Incoming, removed: Callable[[Iterable[str]], dict[str, st
         if first is not None:
             why = "it was removed here" if first == name else f"it names {first}, which was removed here"
             gone[name] = Refusal(name, why, known[first])
-    while True:
-        more = {
-            name: Refusal(name, f"it names {first}, which is left out", gone[first].deletion)
-            for name in incoming.logged
-            if name not in gone
-            and (first := next((one for one in incoming.named[name] if one in gone), None)) is not None
-        }
-        if not more:
-            return [gone[name] for name in incoming.logged if name in gone]
-        gone |= more
+    grown = -1
+    while len(gone) > grown:  # names lead back in the log, so the second round finds nothing more
+        grown = len(gone)
+        for name in incoming.logged:
+            first = next((one for one in incoming.named[name] if one in gone), None)
+            if first is not None and name not in gone:
+                gone[name] = Refusal(name, f"it names {first}, which is left out", gone[first].deletion)
+    return [gone[name] for name in incoming.logged if name in gone]
 
 
 def proof_within(proofs: bytes, record_id: str) -> str | None:

@@ -8,8 +8,10 @@ from typing import Any, Final, Protocol, TypeVar
 from snapshots.answers import PassageRef
 from snapshots.capture import Capture, Sighting
 from snapshots.catalogue import Catalogue
+from snapshots.deeds import Import
 from snapshots.document import Document, Reading, reading_of
 from snapshots.errors import BadRecord, LostObject, RemovedId, UnknownId
+from snapshots.ids import SCHEME
 from snapshots.objects import Objects
 from snapshots.passages import Passage, remake
 from snapshots.recent import Recent
@@ -24,6 +26,9 @@ SIGHTINGS: Final = 12 * 1024 * 1024
 """Bytes for where and when captures saw what: some 20,000 of them. Searches ask for nothing else."""
 SIGHTING: Final = 500
 """Bytes of one without its address."""
+
+NAMING: Final = 10
+"""Records that are looked at to find out whether something is lost, or never came."""
 
 LOOK_AFTER: Final = 1.0
 """Seconds after which it is asked again whether another process removed something: so long may a node answer from its
@@ -64,9 +69,21 @@ class Reader:
             return self._objects.get(object_id)
         except UnknownId:
             self._require_kept(object_id)
-            if self._catalogue.position_of(object_id) is not None or self._catalogue.leading_to(object_id) is not None:
+            known = self._catalogue.position_of(object_id) is not None
+            named = self._catalogue.leading_to(object_id) is not None and not self._came_without(object_id)
+            if known or named:
                 raise LostObject(object_id) from None
             raise
+
+    def _came_without(self, object_id: str) -> bool:
+        """Whether what names it was imported, out of a bundle that said that it does not hold it."""
+        digits = object_id.removeprefix(SCHEME)
+        for naming in self._catalogue.naming(object_id, limit=NAMING):
+            for one in self._catalogue.naming(naming.id, kind="import"):
+                record = read(self._objects.get(one.id))
+                if isinstance(record, Import) and digits in record.absent:
+                    return True
+        return False
 
     def _require_kept(self, object_id: str) -> None:
         deletion = self._catalogue.deletion_of(object_id)

@@ -10,7 +10,20 @@ import pytest
 from service.actions import Actions
 from service.failures import BadRequest, BundleRefused
 from service.requests import BundleImport, BundleRequest, CaptureRequest, RemovalRequest, UploadRequest
-from snapshots import Batch, Crawl, Import, RemovedId, digest, ed25519_holds, parse_proof, parse_vkey, verify_proof
+from snapshots import (
+    Batch,
+    Crawl,
+    Import,
+    RemovedId,
+    Trust,
+    UnknownId,
+    digest,
+    ed25519_holds,
+    parse_proof,
+    parse_vkey,
+    verify_path,
+    verify_proof,
+)
 from tests.seaweed import seaweed
 from tests.service.opened import FERRY, HARBOUR, ME, captured, opened, searched
 from tests.service.running import Ran, Shell
@@ -230,6 +243,10 @@ async def test_a_removal_elsewhere_removes_nothing_here(tmp_path: Path) -> None:
 
             await here.rebuild(lambda *_: None)
             assert await whole(here)
+            with pytest.raises(UnknownId):
+                await here.evidence(said["capture"])
+            again = await bundled(here, tmp_path / "again.wacz", ids=(said["record"],))
+    assert verify_path(again, Trust()).holds
     assert said["record"] in told["records"]
     assert [result["capture"] for result in found["results"]] == [own["capture"]]
 
@@ -330,3 +347,28 @@ async def test_the_command_takes_a_bundle_in_and_tells_what_is_wrong_with_anothe
     assert b"0 records are new" in again.stdout
     assert shown.stdout in there.values()
     assert "imported: it was proven in the log" in proof.stderr
+
+
+async def test_a_key_that_was_replaced_since_still_vouches_for_what_it_signed_and_hands_over(tmp_path: Path) -> None:
+    path, _, vkey = await exported(tmp_path)
+    async with opened(tmp_path / "there") as there:
+        later = (await there.log_key_rotate())["vkey"]
+        newer = await bundled(there, tmp_path / "newer.wacz", search=_search_in(path))
+    async with opened(tmp_path / "here") as here:
+        await imported(here, path, vkey)
+        told = await imported(here, newer, vkey)
+        kinds = {name: await here.evidence(name) for name in told["records"]}
+        capture = next(name for name, evidence in kinds.items() if evidence.kind == "capture")
+        proof = await here.proof(capture)
+        record = kinds[capture].body
+        assert await whole(here)
+
+    assert told["vkey"] == later != vkey
+    assert {one["vkey"] for one in proof["foreign"]} == {vkey, later}
+    assert all(holds(one["proof"], one["vkey"], record) for one in proof["foreign"])
+
+
+def _search_in(path: Path) -> str:
+    with zipfile.ZipFile(path) as bundle:
+        lines = bundle.read("evidence/records.jsonl").splitlines()
+    return next(digest(line) for line in lines if b'"kind":"search"' in line)
