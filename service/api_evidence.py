@@ -95,7 +95,7 @@ async def removals(
         Body(openapi_examples={"look first": {"value": {"url": "https://www.example.org/", "dry_run": True}}}),
     ],
 ) -> Response:
-    """Remove by ids or by page. This version refuses a pattern, a session and a time range: later ones take them."""
+    """Remove by ids, or by page, pattern of addresses, session and time range, which narrow each other."""
     caller = allowed(request, Scope.ADMIN)
     return answered(await actions(request).remove(asked, caller))
 

@@ -52,10 +52,12 @@ def proof(
 def delete(
     what: Annotated[list[str] | None, typer.Argument(metavar="ID…", help="Ids, or one address.")] = None,
     url: Annotated[str | None, typer.Option(help="All captures of this page.")] = None,
-    pattern: Annotated[str | None, typer.Option(help="Not in this version: by address, `*` is anything.")] = None,
-    session: Annotated[str | None, typer.Option(help="Not in this version: by session.")] = None,
-    since: Annotated[str | None, typer.Option(help="Not in this version: at or after this time.")] = None,
-    until: Annotated[str | None, typer.Option(help="Not in this version: before this time.")] = None,
+    pattern: Annotated[
+        str | None, typer.Option("--pattern", "--url-pattern", help="By address; `*` is anything.")
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="What was shown in this session only, and its replies.")] = None,
+    since: Annotated[str | None, typer.Option("--since", "--from", help="Captured at or after this time.")] = None,
+    until: Annotated[str | None, typer.Option("--until", "--to", help="Captured before this time.")] = None,
     reason: Annotated[str | None, typer.Option(help="Kept in the deletion record.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be removed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -107,5 +109,10 @@ def _tell(found: "Json") -> None:
         show(f"… and {left} more")
     if found["deletion"]:
         show(f"deletion {found['deletion']}")
+    if found.get("shared"):
+        show(f"{len(found['shared'])} pages stay, since replies outside the session show them too")
+    counts = ", ".join(f"{count} {what}" for what, count in found["counts"].items() if count)
+    if counts:
+        show(counts)
     if not found["removed"]:
         show("there is nothing to remove")

@@ -135,6 +135,17 @@ class Catalogue:
         )
         return self._captures(query)
 
+    def captures_between(
+        self, since: datetime | None, until: datetime | None, *, after: int = -1, limit: int = 1000
+    ) -> list[CaptureRow]:
+        """The captures retrieved at `since` or later and before `until`, in the order of the log, after a position."""
+        query = _capture_rows().where(captures.c.position > after).order_by(captures.c.position).limit(limit)
+        if since is not None:
+            query = query.where(captures.c.retrieved_at >= _milliseconds(since))
+        if until is not None:
+            query = query.where(captures.c.retrieved_at < _milliseconds(until))
+        return self._captures(query)
+
     def passage(self, passage_id: str) -> PassageRow | None:
         """Where a passage is, and which record showed it first."""
         query = (

@@ -6,9 +6,9 @@ found it, and what sessions repeat of it. The records of those searches and fetc
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import orjson
 
@@ -22,20 +22,27 @@ from snapshots.reading import Reader
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.retelling import Retelling
+from snapshots.session import Event, Session
 
 Kind = Literal["capture", "document", "blob", "reply"]
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What to remove: ids of captures, passages, documents, blobs or records of replies, and addresses of pages."""
+    """What to remove: ids of captures, passages, documents, blobs, records of replies or sessions; addresses of pages.
+
+    `asked` is how the choice was put, where it was not put as these.
+    """
 
     ids: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def shown(self) -> dict[str, list[str]]:
+    def shown(self) -> dict[str, Any]:
         """As a deletion record holds it. Addresses stand there plainly: searches that stay name them too."""
+        if self.asked:
+            return dict(self.asked)
         return {"ids": list(self.ids), "pages": list(self.pages)}
 
 
@@ -103,6 +110,8 @@ class Planner:
                 plan.captures[name] = None
             case Serving():
                 plan.others.update(dict.fromkeys(_forms(record), "reply"))
+            case Session():
+                plan.others.update(dict.fromkeys(said_in(record, self._reader, self._catalogue), "blob"))
             case _:
                 self._whole_reply(plan, record)
 
@@ -233,6 +242,19 @@ def _forms(serving: Serving) -> tuple[str, ...]:
     """The blobs of what was served."""
     structured = serving.structured if isinstance(serving, Serving2) else None
     return (serving.body,) if structured is None else (serving.body, structured)
+
+
+def said_in(session: Session, reader: Reader, catalogue: Catalogue) -> Iterator[str]:
+    """What was said in a session, as far as no other session says it with the same bytes."""
+    own = {one.id for one in catalogue.naming(session.id, kind="event")} | {session.id}
+    said = dict.fromkeys([session.system] if session.system else [])
+    for name in own:
+        record = reader.record(name)
+        if isinstance(record, Event) and record.session == session.id and record.content is not None:
+            said[record.content] = None
+    for blob in said:
+        if all(one.id in own for one in catalogue.naming(blob)) and catalogue.deletion_of(blob) is None:
+            yield blob
 
 
 def _written(words: str) -> set[bytes]:

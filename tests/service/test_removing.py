@@ -1,15 +1,15 @@
 """Removal over the real parts: nothing of the text stays anywhere, and what is left says so."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from service.failures import BadRequest
-from service.requests import RemovalRequest
+from service.requests import CaptureRequest, RemovalRequest, SearchRequest
 from snapshots import RemovedId
 from tests.acceptance.traces import traces
-from tests.service.opened import HARBOUR, ME, TOLL, captured, crawled, opened, searched
+from tests.service.opened import HARBOUR, ME, TOLL, captured, crawled, opened, searched, told
 from tests.sites import Site
 
 
@@ -69,7 +69,70 @@ async def test_after_a_rebuild_what_was_removed_stays_removed(tmp_path: Path) ->
     assert check["holds"], check
 
 
-async def test_conditions_that_are_not_known_yet_are_refused(tmp_path: Path) -> None:
-    async with opened(tmp_path) as actions:
-        with pytest.raises(BadRequest, match="pattern"):
-            await actions.remove(RemovalRequest(pattern="http://*"), ME)
+async def test_pages_go_by_a_pattern_of_their_addresses(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            await crawled(actions, site.url("/"))
+            pattern = site.url("/b*")
+            planned = await actions.remove(RemovalRequest(pattern=pattern, dry_run=True), ME)
+            done = await actions.remove(RemovalRequest(pattern=pattern), ME)
+            deletion = json.loads((await actions.evidence(done["deletion"])).body)
+            left = await searched(actions, "bicycles deck boatman")
+
+    assert planned["deletion"] is None
+    assert planned["counts"] == done["counts"]
+    assert done["counts"]["captures"] == 1
+    assert deletion["selector"] == {"pattern": pattern}
+    assert left["results"]
+    assert traces([TOLL.encode()], tmp_path) == {}
+
+
+async def test_a_pattern_means_its_letters_and_a_star_anything(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            await captured(actions, site.url("/bridge"))
+            none = await actions.remove(RemovalRequest(pattern=site.url("/bri.ge")), ME)
+            all_ = await actions.remove(RemovalRequest(pattern="*"), ME)
+
+    assert (none["removed"], none["deletion"]) == ([], None)
+    assert all_["counts"]["captures"] == 1
+
+
+async def test_pages_go_by_the_time_they_were_captured_at(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            first = await captured(actions, site.url("/bridge"))
+            second = await captured(actions, site.url("/ferry"))
+            early = RemovalRequest(until=second["retrieved_at"], since="2020-01-01")
+            done = await actions.remove(early, ME)
+            narrowed = RemovalRequest(since=second["retrieved_at"], pattern=site.url("/bridge"), dry_run=True)
+            nothing = await actions.remove(narrowed, ME)
+
+            with pytest.raises(RemovedId):
+                await actions.evidence(first["capture"])
+            still = await actions.evidence(second["capture"])
+
+    assert done["counts"]["captures"] == 1
+    assert nothing["removed"] == []
+    assert still.kind == "capture"
+
+
+async def test_a_session_goes_with_its_replies_and_the_pages_that_only_it_was_shown(tmp_path: Path) -> None:
+    mine = replace(ME, session="case 7")
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            bridge = await actions.capture(CaptureRequest(url=site.url("/bridge")), mine)
+            ferry = told(await actions.capture(CaptureRequest(url=site.url("/ferry")), mine))
+            await actions.search(SearchRequest(query="ferry ticket twelve crowns"), ME)
+            planned = await actions.remove(RemovalRequest(session="case 7", dry_run=True), ME)
+            done = await actions.remove(RemovalRequest(session="case 7"), ME)
+            with pytest.raises(RemovedId):
+                await actions.evidence(told(bridge)["capture"])
+            with pytest.raises(RemovedId):
+                await actions.evidence(bridge.record or "", view="reply")
+            still = await actions.evidence(ferry["capture"])
+
+    assert planned["counts"] == done["counts"]
+    assert done["shared"] == [ferry["capture"]]
+    assert still.kind == "capture"
+    assert traces([TOLL.encode()], tmp_path) == {}
