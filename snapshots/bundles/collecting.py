@@ -66,6 +66,10 @@ class Collected:
     """When each capture was retrieved, and its id."""
     passages: dict[str, dict[str, PassageRef]] = field(default_factory=dict)
     """The passages of each capture, by id."""
+    searches: list[tuple[str, str]] = field(default_factory=list)
+    """When each search was over, and its id."""
+    servings: dict[str, list[str]] = field(default_factory=dict)
+    """What was served for each record."""
     pages: set[str] = field(default_factory=set)
     """Blobs that go into the web archive."""
     endings: dict[str, str] = field(default_factory=dict)
@@ -231,6 +235,7 @@ class Collector:
             case Capture():
                 self._capture(name, record)
             case Search():
+                found.searches.append((record.retrieved_at, name))
                 self._wait((one.reply for one in record.providers), "blob")
                 self._wait((one.capture for one in record.candidates), "record")
                 self._wait((one.capture for one in record.results), "record")
@@ -239,6 +244,7 @@ class Collector:
                 self._wait([record.capture], "record")
                 self._passages(record)
             case Serving():
+                found.servings.setdefault(record.record, []).append(name)
                 self._wait([record.record], "record")
                 self._wait([record.body], "blob")
             case Crawl():

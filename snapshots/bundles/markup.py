@@ -7,6 +7,9 @@ from typing import Final
 
 # What HTML does not allow, and what would turn round the words beside it.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff]")
+NAMED: Final = 12
+"""Hex digits by which a passage is called: as many as every command takes for an id."""
+
 _WEB: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.ASCII)
 _TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 

@@ -13,16 +13,14 @@ from cryptography.x509.oid import NameOID
 
 from snapshots.bundles.collecting import Collected
 from snapshots.bundles.evidence import Seal, notes
-from snapshots.bundles.markup import STYLE, address, code, facts, foreign, table, text, time
+from snapshots.bundles.markup import NAMED, STYLE, address, code, facts, foreign, table, text, time
 from snapshots.bundles.pages import Page
+from snapshots.bundles.questions import questions
 from snapshots.bundles.saying import NOT_PROVEN, OUTCOMES, PAGE_STATES, PROVEN
 from snapshots.capture import Capture, Hop
 from snapshots.ids import hex_of
 from snapshots.note import Checkpoint
 from snapshots.passages import CONTEXT, Passage
-
-SHORT: Final = 12
-"""Hex digits by which a passage is called: as many as every command takes for an id."""
 
 POLICY: Final = "default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inline'; base-uri 'none'"
 COPY_BYTES: Final = 1024 * 1024
@@ -67,7 +65,7 @@ class Report:
         )
         return (
             f'<article><h3>{foreign(title, page.language)}</h3><p class="meta">{address(capture.final)}<br>'
-            f'captured {time(capture.retrieved_at)} · <a href="#c-{hex_of(name)[:SHORT]}">how it was fetched</a></p>'
+            f'captured {time(capture.retrieved_at)} · <a href="#c-{hex_of(name)[:NAMED]}">how it was fetched</a></p>'
             f"{picture}{''.join(self._quote(one, page) for one in passages)}</article>\n"
         )
 
@@ -77,11 +75,11 @@ class Report:
         before, after = _around(one)
         language = foreign("", page.language, element="x").partition(">")[0].removeprefix("<x")
         return (
-            f'<figure id="p-{hex_of(one.id)[:SHORT]}">'
+            f'<figure id="p-{hex_of(one.id)[:NAMED]}">'
             + (f'<p class="under">{above}</p>' if above else "")
             + f'<blockquote{language} cite="{text(one.url)}"><span class="around">{text(before)}</span>'
             f'{_marked(one.text)}<span class="around">{text(after)}</span></blockquote>'
-            f"<figcaption>Passage {self._quotes}, {code(hex_of(one.id)[:SHORT])}</figcaption>"
+            f"<figcaption>Passage {self._quotes}, {code(hex_of(one.id)[:NAMED])}</figcaption>"
             "<details><summary>Ids, and how to check this passage</summary>"
             + facts(
                 [
@@ -130,7 +128,7 @@ class Report:
             else "<p>Nothing was asked over a network: these bytes were handed over.</p>"
         )
         return (
-            f'<article id="c-{hex_of(name)[:SHORT]}"><h3>{foreign(title, page.language)}</h3>{facts(told)}'
+            f'<article id="c-{hex_of(name)[:NAMED]}"><h3>{foreign(title, page.language)}</h3>{facts(told)}'
             f"<details><summary>Requests and certificates</summary>{hops}</details></article>\n"
         )
 
@@ -177,6 +175,7 @@ class Report:
         """The page, piece by piece."""
         self.close()
         yield self._begin(found).encode()
+        yield from (piece.encode("utf-8", "replace") for piece in questions(found))
         yield b'<h2 id="passages">Passages</h2>\n'
         if self._quotes:
             yield from _file(self._paths[0])
@@ -193,6 +192,7 @@ class Report:
         pages = f"{self._count} captured page{'s' * (self._count != 1)}"
         quotes = f", {self._quotes} passage{'s' * (self._quotes != 1)}" if self._quotes else ""
         gone = len(found.missing)
+        asked = '<li><a href="#questions">Questions</a></li>' if found.searches else ""
         missing = f" Of what belongs to it, {gone} things are missing, and named below." if gone else ""
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -203,7 +203,7 @@ class Report:
             f'<p class="over">Evidence bundle</p><h1>{pages}{quotes}</h1>'
             f'<p class="lead">Web pages as they were captured, up to {time(self._created)}, with what it takes to '
             f"check that nothing was changed since.{missing}</p>"
-            '<nav aria-label="Contents"><ul><li><a href="#passages">Passages</a></li>'
+            f'<nav aria-label="Contents"><ul>{asked}<li><a href="#passages">Passages</a></li>'
             '<li><a href="#pages">Pages</a></li><li><a href="#missing">What is missing</a></li>'
             '<li><a href="#proves">What it proves</a></li>'
             '<li><a href="#check">How to check</a></li></ul></nav></header>\n<main>'

@@ -1,15 +1,16 @@
-"""How fast a bundle is written, beside `sha256sum` and `gzip` of the same bytes."""
+"""How fast a bundle is written and verified, beside `sha256sum` and `gzip` of the same bytes."""
 
 import gzip
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from snapshots import BundleAsked, write_bundle
+from snapshots import BundleAsked, Trust, joined_script, verify_path, write_bundle
 from tests.acceptance.pages import python_documentation
 from tests.eval.bundle_pages import archive_at, fill
 
@@ -43,7 +44,14 @@ def run() -> None:
         print(
             f"\n{len(ids)} pages, {PASSAGES} passages: {size / MEGABYTE:.1f} MB, {packed / MEGABYTE:.1f} MB as a bundle"
         )
+        program = folder / "verify.py"
+        program.write_bytes(joined_script())
+        command = [sys.executable, "-I", program, bundle, "--json"]
+        verifying = best(lambda: verify_path(bundle, Trust()))
+        alone = best(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
         tell("written", size, seconds, hashing + packing)
+        tell("verified", size, verifying, hashing + packing)
+        tell("verified by verify.py", size, alone, hashing + packing)
         tell("sha256sum and gzip", size, hashing + packing, hashing + packing)
 
 

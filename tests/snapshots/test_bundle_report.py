@@ -252,6 +252,28 @@ def test_what_is_missing_and_what_is_not_proven_is_said(bench: Bench) -> None:
     assert bench.log.vkey in readme
 
 
+def test_a_search_is_told_with_what_it_showed_and_what_it_did_not(bench: Bench) -> None:
+    shown_one, document = page(bench, "https://tides.example/", TEXT, title="Tides")
+    dropped, _ = page(bench, "https://tides.example/other", "Nothing of the kind.", title="Other")
+    plain = shown(bench, (shown_one, document, "High water"))
+    told = plain.model_dump() | {"query": "tide <b>tables</b>", "nonce": "2" * 32, "candidates_total": 2}
+    told["candidates"] = [
+        {"url": dropped.final, "capture": dropped.id, "rank": 2, "decision": "near_duplicate"},
+        {"url": "https://tides.example/never", "capture": None, "rank": 3, "decision": "not_fetched"},
+    ]
+    search = Search.model_validate(told)
+    serving = serving_of(search, b"the reply")
+    bench.keep(search, serving, blobs=[b"the reply"])
+
+    found = report(bundled(bench, search.id))
+
+    assert "tide <b>tables</b>" in found.words
+    assert "Not shown: 1 near duplicate, 1 not fetched" in found.words
+    assert "https://tides.example/never" in found.words
+    assert serving.body in found.words
+    assert f"#p-{search.results[0].passages[0].id[7:19]}" in {one["href"] for one in found.all("a")}
+
+
 def test_pictures_that_are_none_are_not_shown_as_such(bench: Bench) -> None:
     capture, document = page(bench, "https://tides.example/", TEXT, title="Tides")
     strange = b"<svg onload=alert(1)>"
