@@ -54,9 +54,6 @@ def _line(line: bytes) -> dict[str, Any]:
     wrong = first_wrong(value, _BLOB_LINE) if type(value) is dict else "is no object"
     if wrong is not None:
         raise Unsound("malformed", f"it {wrong}")
-    digits, member = value["id"].removeprefix("sha256:"), value["member"]
-    if member != ARCHIVE and not (member.startswith(f"evidence/{digits}.") and _BLOB_NAME.fullmatch(member)):
-        raise Unsound("malformed", f"it says that the blob is in {member}")
     found: dict[str, Any] = value
     return found
 
@@ -91,6 +88,10 @@ def _check_archived(blob_id: str, blob: Blob, archived: dict[str, int], faults: 
 
 
 def _check_member(blob_id: str, blob: Blob, members: Members, faults: Faults) -> None:
+    named = _BLOB_NAME.fullmatch(blob.member)
+    if named is None or f"sha256:{named[1]}" != blob_id:
+        faults.add("blob-missing", blob_id, f"is said to be in {blob.member}, where it cannot be")
+        return
     if blob.member not in members:
         faults.add("blob-missing", blob_id, f"{blob.member} is not there")
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from snapshots.errors import Unsound
-from snapshots.note import VerifierKey
+from snapshots.note import Checkpoint, VerifierKey
 from snapshots.verify.blobs import BLOBS, check_blobs, read_blobs
 from snapshots.verify.capture_records import whole_seconds
 from snapshots.verify.cdx import check_bundle_index
@@ -141,7 +141,7 @@ def _verify_bundle(members: Members, trust: Trust, text_check: TextCheck | None)
         check_members(
             package, members, contents.created if contents else None, faults["members"], bundle=True, absent=absent
         ),
-        _stated(statement, key, contents, members, faults["statement"]),
+        _stated(statement, key, contents, log.checkpoint, members, faults["statement"]),
         check_signer(key, line, log.signed, statement, trust.keys, faults["signer"]),
         _wacz(package, statement),
         faults["records"].verdict(
@@ -194,11 +194,16 @@ def _statement(members: Members, faults: Faults) -> Statement | None:
 
 
 def _stated(
-    statement: Statement | None, key: VerifierKey | None, contents: Contents | None, members: Members, faults: Faults
+    statement: Statement | None,
+    key: VerifierKey | None,
+    contents: Contents | None,
+    checkpoint: Checkpoint | None,
+    members: Members,
+    faults: Faults,
 ) -> Claim:
     if statement is None:
         return faults.verdict("", "")
-    return check_statement(statement, key, contents, members, faults)
+    return check_statement(statement, key, contents, checkpoint, members, faults)
 
 
 def _wacz(package: Package, statement: Statement | None) -> Claim:

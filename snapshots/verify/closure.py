@@ -19,7 +19,7 @@ def check_closure(contents: Contents, records: Records, blobs: Collection[str], 
             faults.add("id-missing", namer, f"names {name}, which is not there")
     _check_missing(contents, records, faults)
     reached = _reached(contents, records)
-    for name in (*records.names, *records.passages, *blobs):
+    for name in (*records.names, *records.passages, *sorted(blobs)):
         if name in missing:
             faults.add("id-surplus", name, "is said to be missing, and is there")
         elif name not in reached:

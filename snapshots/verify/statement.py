@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from snapshots.errors import Unsound
-from snapshots.note import VerifierKey
+from snapshots.note import Checkpoint, VerifierKey, encode64
 from snapshots.verify.claims import Claim, Faults
 from snapshots.verify.contents import Contents
 from snapshots.verify.ed25519 import ed25519_verifies
@@ -99,7 +99,12 @@ def statement_signed(statement: Statement, key: VerifierKey) -> bool:
 
 
 def check_statement(
-    statement: Statement, key: VerifierKey | None, contents: Contents | None, members: Members, faults: Faults
+    statement: Statement,
+    key: VerifierKey | None,
+    contents: Contents | None,
+    checkpoint: Checkpoint | None,
+    members: Members,
+    faults: Faults,
 ) -> Claim:
     """The claim that the statement is signed and names every member with its hash. All members have been read."""
     if key is None or not statement_signed(statement, key):
@@ -112,11 +117,17 @@ def check_statement(
             faults.add(
                 "statement-hash", name, f"hash mismatch: stated is {digits}, its bytes are {members.digests[name][0]}"
             )
+    said: dict[str, list[tuple[str, Any]]] = {}
     if contents is not None:
-        said = {"created": contents.created, "origin": contents.origin, "size": contents.size, "root": contents.root}
-        for what, value in said.items():
+        own = {"created": contents.created, "origin": contents.origin, "size": contents.size, "root": contents.root}
+        said["evidence/bundle.json"] = list(own.items())
+    if checkpoint is not None:
+        own = {"origin": checkpoint.origin, "size": checkpoint.size, "root": encode64(checkpoint.root)}
+        said["evidence/checkpoint.txt"] = list(own.items())
+    for where, pairs in said.items():
+        for what, value in pairs:
             if statement.predicate[what] != value:
-                faults.add("statement-predicate", STATEMENT, f"says another {what} than evidence/bundle.json")
+                faults.add("statement-predicate", STATEMENT, f"says another {what} than {where}")
     return faults.verdict(
         f"all {len(names)} members have the hashes that were signed", "the log key's signature (Ed25519)"
     )

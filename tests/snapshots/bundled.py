@@ -44,7 +44,12 @@ class Read:
 
 
 def bundled(
-    bench: Bench, *ids: str, url: str | None = None, search: str | None = None, tokens: BundleTokens | None = None
+    bench: Bench,
+    *ids: str,
+    url: str | None = None,
+    search: str | None = None,
+    tokens: BundleTokens | None = None,
+    verifier: bytes = VERIFIER,
 ) -> Read:
     """The bundle of ids, of an address, of a search. Whatever it is of, it verifies."""
     out = io.BytesIO()
@@ -53,7 +58,7 @@ def bundled(
             archive=bench.archive,
             log=bench.log,
             key=BundleKey.at(bench.folder / "bundle.key"),
-            verifier=VERIFIER,
+            verifier=verifier,
             software=("Citator", "0.0.0"),
             tokens=tokens or NoTokens(),
         )
