@@ -99,6 +99,7 @@ _NAMERS: Final[dict[str, Callable[[dict[str, Any]], Iterable[str | None]]]] = {
     ],
     "agent": lambda value: (value["system"], value["tools"]),
     "import": lambda value: [*value["deletions"], *(each["id"] for each in value["members"]), *value["records"]],
+    "recheck": lambda value: [value["old"], value["new"], value["watch"], *value["visits"]],
     "deletion": lambda value: (removed["id"] for removed in value["removed"]),
 }
 
@@ -107,6 +108,8 @@ def references(kind: str, value: dict[str, Any], *, known: bool) -> list[dict[st
     """The references to passages that a record has."""
     if known and kind == "search":
         return [reference for result in value["results"] for reference in result["passages"]]
+    if known and kind == "recheck":
+        return [each["passage"] for each in value["passages"] if each["passage"] is not None]
     return value["passages"] if known and kind == "fetch" else []
 
 

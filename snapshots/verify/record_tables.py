@@ -24,6 +24,8 @@ from snapshots.verify.forms import (
     one_of,
 )
 
+_PAGE_STATE = one_of("ok", "not_found", "blocked", "login", "consent", "paywall", "empty", "error", "unknown")
+_EXTRACTORS = list_of(object_of(name=is_text, version=is_text))
 _BLOCK_TYPES = frozenset({"heading", "paragraph", "list", "table", "code", "quote"})
 _BLOCK_KEYS = {"type", "start", "end", "level"}
 _MAX_HEADING_LEVEL = 6  # HTML has no more
@@ -87,7 +89,7 @@ _CAPTURE: Final[dict[str, Form]] = {
     "outcome": one_of("ok", "incomplete", "timeout", "too_large", "refused", "rate_limited", "error"),
     "reason": maybe(is_code),
     "detail": maybe(is_text),
-    "page_state": one_of("ok", "not_found", "blocked", "login", "consent", "paywall", "empty", "error", "unknown"),
+    "page_state": _PAGE_STATE,
     "page_state_evidence": list_of(is_text),
     "warnings": list_of(is_text),
     "media_type": maybe(is_text),
@@ -114,7 +116,7 @@ _DOCUMENT: Final[dict[str, Form]] = {
     "links": list_of(object_of(url=is_text, text=is_text)),
     "links_total": is_count,
     "flags": list_of(is_text),
-    "extractors": list_of(object_of(name=is_text, version=is_text)),
+    "extractors": _EXTRACTORS,
     "settings": is_flat,
 }
 _SEARCH: Final[dict[str, Form]] = {
@@ -240,9 +242,54 @@ _IMPORT: Final[dict[str, Form]] = {
         object_of(claim=is_code, result=one_of("holds", "fails", "not-checkable"), detail=is_text),
     ),
     "records": list_of(is_id_text),
+    "absent": list_of(is_hex),
     "deletions": list_of(is_id_text),
     "counts": is_counts,
     "by": maybe(is_text),
+}
+_RECHECK_EDIT = object_of(
+    change=one_of("insert", "delete", "replace"),
+    quote_start=is_count,
+    quote_end=is_count,
+    page_start=is_count,
+    page_end=is_count,
+)
+_PASSAGE_CHECK = object_of(
+    passage=maybe(_is_reference),
+    verdict=one_of(
+        "exact", "typography", "moved", "edited", "ambiguous", "absent", "page_gone", "redirected", "inconclusive"
+    ),
+    where=one_of("text", "visible", None),
+    start=maybe(is_count),
+    end=maybe(is_count),
+    occurrences=is_count,
+    flags=list_of(is_code),
+    edits=list_of(_RECHECK_EDIT),
+    edits_total=is_count,
+)
+
+
+def _is_passage_check(value: Any) -> bool:
+    return (
+        _PASSAGE_CHECK(value)
+        and len({value["where"] is None, value["start"] is None, value["end"] is None}) == 1
+        and value["edits_total"] >= len(value["edits"])
+    )
+
+
+_RECHECK: Final[dict[str, Form]] = {
+    "at": is_moment,
+    "url": is_text,
+    "old": maybe(is_id_text),
+    "new": maybe(is_id_text),
+    "visits": list_of(is_id_text),
+    "page": one_of("unchanged", "changed", "gone", "redirected", "inconclusive"),
+    "page_state": _PAGE_STATE,
+    "redirected": maybe(is_text),
+    "reason": maybe(is_text),
+    "extractors": _EXTRACTORS,
+    "passages": list_of(_is_passage_check),
+    "watch": maybe(is_id_text),
 }
 _OPEN: Final[dict[str, Form]] = {"at": is_moment, "body": is_loose}
 KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
@@ -258,6 +305,7 @@ KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("event", 1): _EVENT,
     ("agent", 1): _AGENT,
     ("import", 1): _IMPORT,
-    **{(kind, 0): _OPEN for kind in ("recheck", "watch", "hold")},
+    ("recheck", 1): _RECHECK,
+    **{(kind, 0): _OPEN for kind in ("watch", "hold")},
 }
 """The forms that are known, without what all records have."""
