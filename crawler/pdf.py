@@ -29,6 +29,10 @@ class NotAPdf(Exception):
     """The bytes are no PDF that can be opened."""
 
 
+# Control characters that fonts without a map to Unicode leave behind, and the mark of a hyphen at the end of a line.
+_NO_TEXT: Final = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ufffe]")
+
+
 def read_pdf(body: bytes) -> PdfText:
     """Read BODY; NotAPdf if it cannot be opened (damaged, or needs a password)."""
     import pypdfium2  # noqa: PLC0415 - in workers only
@@ -68,7 +72,8 @@ def read_pdf(body: bytes) -> PdfText:
 
 def _write_page(writer: BlockWriter, text: str) -> None:
     """Lines of a page as paragraphs: a new one begins after a blank line or after a line that ends a sentence short."""
-    lines = [line.strip() for line in text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "").split("\n")]
+    text = _NO_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    lines = [line.strip() for line in text.split("\n")]
     longest = max(map(len, lines), default=0)
     for line in lines:
         if not line:

@@ -151,6 +151,11 @@ def read_code(text: str) -> tuple[str, tuple[Block, ...]]:
     return writer.text, tuple(writer.blocks)
 
 
+def _local_name(tag: str) -> str:
+    """A tag without its namespace, also where a damaged document left a prefix in it."""
+    return tag.rpartition("}")[2].rpartition(":")[2]
+
+
 def read_xml(text: str) -> tuple[str, tuple[Block, ...], str | None]:
     """The text of an XML document, an element with text a paragraph; and the first `title` in it.
 
@@ -170,7 +175,7 @@ def read_xml(text: str) -> tuple[str, tuple[Block, ...], str | None]:
             if piece and not piece.isspace():
                 writer.add(piece)
                 writer.end("paragraph")
-        if own and title is None and etree.QName(element).localname == "title":
+        if own and title is None and _local_name(element.tag) == "title":
             title = " ".join(own.split()) or None
     return writer.text, tuple(writer.blocks), title
 
