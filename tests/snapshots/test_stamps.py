@@ -1,5 +1,6 @@
 """Time stamps: what an authority's answer must be, and how tokens are kept and found. The authority is real."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -286,3 +287,22 @@ def test_a_copy_of_the_log_holds_its_time_stamps(harbour: Authority) -> None:
     assert {name for name in copied if name.startswith("log/stamps/")} == {
         one.name for one in store.list("log/stamps/")
     }
+
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "stamps"
+INDEX = json.loads((VECTORS / "index.json").read_text())
+
+
+@pytest.mark.parametrize("case", INDEX["answers"], ids=lambda case: case["file"])
+def test_answers_among_the_vectors_are_taken_for_what_they_are(case: dict[str, str]) -> None:
+    request = Request(
+        (VECTORS / "checkpoint").read_bytes(), (VECTORS / "request.tsq").read_bytes(), int(INDEX["nonce"])
+    )
+    roots = read_roots((VECTORS / case["root"]).read_bytes()) if case["root"] else ()
+    answer, at = (VECTORS / case["file"]).read_bytes(), datetime.fromisoformat(INDEX["at"])
+
+    if case["found"] in {"verified", "unvouched"}:
+        assert checked_token(request, answer, authority=WHERE, roots=roots, now=at).checked == case["found"]
+        return
+    with pytest.raises(BadStamp, match=case["found"]):
+        checked_token(request, answer, authority=WHERE, roots=roots, now=at)
