@@ -112,7 +112,9 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *_ADDED]
+                given = list(message.get("headers", ()))
+                named = {name for name, _ in given}
+                message["headers"] = given + [one for one in _ADDED if one[0] not in named]
             await send(message)
 
         self._metrics.running.inc()

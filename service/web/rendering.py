@@ -41,6 +41,7 @@ def page(request: Request, template: str, /, *, status: int = 200, **values: Any
         "Content-Security-Policy": POLICY,
         "Cache-Control": "no-store",
         "Cross-Origin-Opener-Policy": "same-origin",
+        "Referrer-Policy": "same-origin",  # without, browsers send forms of ours as if they came from nowhere
     }
     return Response(html, status, headers, "text/html; charset=utf-8")
 
