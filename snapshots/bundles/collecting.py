@@ -16,14 +16,14 @@ from snapshots.answers import Fetch, PassageRef, Search, Serving
 from snapshots.archive import Archive
 from snapshots.bundles.shelf import Shelf
 from snapshots.capture import Capture
-from snapshots.deeds import Crawl, Deletion, Import, Provisional
+from snapshots.deeds import Crawl, Deletion
 from snapshots.errors import DamagedObject, NothingToBundle, RemovedId, UnknownId
 from snapshots.ids import hex_of
 from snapshots.reading import Reader
+from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.rows import passages_of
-from snapshots.session import Agent, Event, Session
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is being done, how far it is, and how far it goes (None: unknown)."""
@@ -239,16 +239,19 @@ class Collector:
                 self._wait((one.reply for one in record.providers), "blob")
                 self._wait((one.capture for one in record.candidates), "record")
                 self._wait((one.capture for one in record.results), "record")
-                self._passages(record)
+                self._passages(passages_of(record))
             case Fetch():
                 self._wait([record.capture], "record")
-                self._passages(record)
+                self._passages(passages_of(record))
             case Serving():
                 found.servings.setdefault(record.record, []).append(name)
                 self._wait([record.record], "record")
-                self._wait([record.body], "blob")
+                self._wait((one for one in names(record) if one != record.record), "blob")
             case Crawl():
                 self._wait([record.crawl], "record")
+            case Recheck():
+                self._wait((record.old, record.new, *record.visits, record.watch), "record")
+                self._passages(one.passage for one in record.passages if one.passage is not None)
             case Deletion():
                 found.deletions[name] = record
             case _:
@@ -268,8 +271,8 @@ class Collector:
             if hop.tls is not None:
                 self._wait(hop.tls.chain, "blob")
 
-    def _passages(self, record: Search | Fetch) -> None:
-        for ref in passages_of(record):
+    def _passages(self, refs: Iterable[PassageRef]) -> None:
+        for ref in refs:
             self._waiting.append((ref.id, "passage", ref))
 
     def _wait(self, ids: Iterable[str | None], role: Role) -> None:
@@ -304,10 +307,10 @@ def time_of(record: Record | UnknownRecord) -> str:
             return record.retrieved_at
         case Serving():
             return record.served_at
-        case Crawl() | Deletion() | Import() | Provisional() | Session() | Event() | Agent():
-            return record.at
-        case _:
+        case UnknownRecord():
             return ""
+        case _:
+            return str(getattr(record, "at", ""))
 
 
 def member_of(name: str, ending: str | None, data: bytes) -> str:
