@@ -11,6 +11,13 @@ DOCUMENT: Final = _FOLDER.joinpath("document.js").read_text(encoding="utf-8")
 SCROLL: Final = _FOLDER.joinpath("scroll.js").read_text(encoding="utf-8")
 CONSENT: Final = _FOLDER.joinpath("consent.js").read_text(encoding="utf-8")
 
+MEASURE: Final = """
+() => [document.body ? document.body.innerHTML.length : 0,
+  [...document.scripts].some((script) => !/json|template|x-/i.test(script.type)),
+  document.body ? document.body.innerText.length : 0]
+"""
+"""How long the page is, whether anything in it can still change it, and how much there is to read."""
+
 BEFORE_ALL: Final = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport"]) {
   try { Object.defineProperty(globalThis, name, { value: undefined }); } catch (_) {}

@@ -127,6 +127,7 @@ class Renderer:
 
     def _options(self, proxy: str, visit: Visit) -> dict[str, Any]:
         used = self.settings
+        cookies = _cookies(visit)
         return {
             "proxy": {"server": proxy, "bypass": "<-loopback>"},
             "user_agent": used.user_agent or visit.user_agent,
@@ -136,7 +137,7 @@ class Renderer:
             "service_workers": "block",
             "accept_downloads": False,
             "reduced_motion": "reduce",
-            "storage_state": {"cookies": _cookies(visit), "origins": []},
+            **({"storage_state": {"cookies": cookies, "origins": []}} if cookies else {}),
         }
 
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crawler.errors import NotRendered
 from crawler.forwarding import REFUSED_HEADER, Forwarding
-from crawler.page_scripts import CONSENT, CONSENT_ARGUMENT, DOCUMENT, SCROLL
+from crawler.page_scripts import CONSENT, CONSENT_ARGUMENT, DOCUMENT, MEASURE, SCROLL
 from crawler.rendering import Navigation, Rendered, RenderSettings, Shot, Wanted
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Dialog, Page, Request, Response
 
-QUIET: Final = 0.35
-"""Seconds without a request under way, and without the page growing, after which it counts as shown."""
+QUIET: Final = ((100, 0.8), (600, 0.35))
+QUIET_TEXT: Final = 0.15
+"""Seconds without a request under way, and without the page changing, after which it counts as shown: the less there is
+to read, the longer, by the number of characters below which that holds; then for a page with text."""
 LASTING: Final = 1.5
 """Seconds after which a request that is still open is taken for one that never ends: a stream, a poll."""
 LOADED: Final = 8.0
@@ -24,13 +26,14 @@ LOADED: Final = 8.0
 SETTLED: Final = 5.0
 """Seconds that are given to what comes after them."""
 SCROLL_STEPS: Final = 12
-SCROLL_PAUSE: Final = 80
+SCROLL_PAUSE: Final = 50
 """Screens that are scrolled, and milliseconds at each: 1 s at most, as no reader sees more of an endless page."""
 MAX_NAVIGATIONS: Final = 6
 """Documents that the main frame may go to by itself; pages that reload for ever are stopped."""
 MAX_SHOT: Final = 16_000
 """Pixels of height of a full screenshot: beyond that Chromium repeats or loses parts."""
 SHOT_SECONDS: Final = 10.0
+POLL: Final = 0.05
 SMALL: Final = 0.5
 """Seconds that anything small may take, whatever the deadline says."""
 HUNG: Final = 3.0
@@ -48,6 +51,9 @@ class Showing:
     _under_way: dict["Request", float] = field(default_factory=dict)
     _documents: list["Response"] = field(default_factory=list)
     _tools: "CDPSession | None" = None
+    _begun_count: int = 0
+    _scripted: bool = True
+    _readable: int = 0
     _crashed: bool = False
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
@@ -91,11 +97,13 @@ class Showing:
         await self._quiet(deadline, SETTLED)
         if await self._close_notice(deadline):
             await self._quiet(deadline, SETTLED / 2)
+        begun = self._begun_count
         scrolled = await self._try(deadline, SCROLL, {"steps": SCROLL_STEPS, "pause": SCROLL_PAUSE})
         if scrolled and scrolled.get("steps"):
             if not scrolled.get("ended"):
                 self.counts["not_scrolled_to_the_end"] += 1
-            await self._quiet(deadline, SETTLED / 2)
+            if scrolled.get("grown") or self._begun_count > begun:
+                await self._quiet(deadline, SETTLED / 2)
 
     async def written_down(self, wanted: Wanted, proxy: Forwarding, browser: str) -> Rendered:
         """What is to be seen now."""
@@ -130,22 +138,27 @@ class Showing:
         while (now := asyncio.get_running_loop().time()) < end and not self._crashed:
             busy = any(time.monotonic() - begun < LASTING for begun in self._under_way.values())
             measured = await self._measure(end - now)
+            if length == -1 and not busy and measured >= 0 and not self._scripted:
+                return
             if busy or measured != length:
                 since = now
             length = measured
-            if now - since >= QUIET and len(self._documents) <= MAX_NAVIGATIONS:
+            needed = next((seconds for below, seconds in QUIET if self._readable < below), QUIET_TEXT)
+            if now - since >= needed and len(self._documents) <= MAX_NAVIGATIONS:
                 return
             if len(self._documents) > MAX_NAVIGATIONS:
                 await self._stop()
                 return
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(POLL)
 
     async def _measure(self, seconds: float) -> int:
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
 
         try:
             async with asyncio.timeout(min(max(seconds, SMALL), HUNG)):
-                return int(await self.page.evaluate("document.body ? document.body.innerHTML.length : 0"))
+                found = await self.page.evaluate(MEASURE)
+                self._scripted, self._readable = bool(found[1]), int(found[2])
+                return int(found[0])
         except Error:
             return -2  # it is just going somewhere else
         except TimeoutError:
@@ -205,6 +218,7 @@ class Showing:
 
     def _begun(self, request: "Request") -> None:
         self._under_way[request] = time.monotonic()
+        self._begun_count += 1
 
     def _ended(self, request: "Request") -> None:
         self._under_way.pop(request, None)

@@ -8,11 +8,12 @@ async ({ refuse, agree, about, known }) => {
     const style = getComputedStyle(e);
     return box.width > 1 && box.height > 1 && style.visibility !== "hidden" && style.display !== "none" && style.opacity !== "0";
   };
-  const all = (root, selector, found = []) => {
-    found.push(...root.querySelectorAll(selector));
-    for (const e of root.querySelectorAll("*")) { if (e.shadowRoot && found.length < 4000) all(e.shadowRoot, selector, found); }
-    return found;
-  };
+  const roots = [document];
+  for (let n = 0; n < roots.length && n < 200; n += 1) {
+    for (const e of roots[n].querySelectorAll("*")) if (e.shadowRoot) roots.push(e.shadowRoot);
+  }
+  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  if (roots.length === 1 && !ABOUT.test(document.body ? document.body.textContent : "")) return null;
   const label = (e) => (e.innerText || e.value || e.getAttribute("aria-label") || "").replace(/\s+/g, " ").trim();
   const parent = (e) => e.parentElement || (e.getRootNode() instanceof ShadowRoot ? e.getRootNode().host : null);
   const box = (e) => {
@@ -32,10 +33,10 @@ async ({ refuse, agree, about, known }) => {
     return !shown(e);
   };
   for (const [selector, what] of known) {
-    const e = all(document, selector).find(shown);
+    const e = all(selector).find(shown);
     if (e) { e.click(); return { clicked: what, closed: await settled(e, null) }; }
   }
-  const buttons = all(document, "button, [role=button], a, input[type=button], input[type=submit]").slice(0, 3000);
+  const buttons = all("button, [role=button], a, input[type=button], input[type=submit]").slice(0, 3000);
   const candidates = [];
   for (const e of buttons) {
     const said = label(e);

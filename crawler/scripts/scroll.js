@@ -3,8 +3,9 @@
 async ({ steps, pause }) => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const page = document.scrollingElement || document.documentElement;
-  if (!page) return { steps: 0, ended: true };
+  if (!page) return { steps: 0, ended: true, grown: false };
   let done = 0;
+  const before = page.scrollHeight;
   const bottom = () => window.scrollY + window.innerHeight >= page.scrollHeight - 2;
   while (done < steps && !bottom()) {
     window.scrollBy(0, Math.max(200, window.innerHeight * 0.9));
@@ -13,5 +14,5 @@ async ({ steps, pause }) => {
   }
   const ended = bottom();
   window.scrollTo(0, 0);
-  return { steps: done, ended };
+  return { steps: done, ended, grown: page.scrollHeight !== before };
 }
