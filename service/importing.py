@@ -128,7 +128,7 @@ class _Taking:
     async def run(self, *, trusted: bool) -> Json:
         incoming = self.incoming
         await run_sync(self._refuse_the_future)
-        left_out = await run_sync(refusals, incoming, self._removed)
+        left_out = await run_sync(refusals, incoming, self._removed, self._ours)
         gone = {one.id for one in left_out}
         before, rest = await run_sync(self._known, [name for name in incoming.logged if name not in gone])
         self.imports += before
@@ -167,6 +167,11 @@ class _Taking:
         catalogue = self.parts.archive.catalogue
         found = ((name, catalogue.deletion_of(name)) for name in catalogue.removed_among(ids))
         return {name: deletion for name, deletion in found if deletion is not None}
+
+    def _ours(self, name: str) -> bool:
+        archive = self.parts.archive
+        position = archive.catalogue.position_of(name)
+        return position is not None and not archive.imported(name, position)
 
     def _known(self, logged: Sequence[str]) -> tuple[list[str], list[str]]:
         """The imports of this very file that are here, and the records that none of them brought."""

@@ -188,6 +188,9 @@ class Checker:
         """What imported records name and their bundles did not hold, as the bundles said."""
         found: set[bytes] = set()
         for naming in self._catalogue.of_kind("import"):
+            before = self._catalogue.naming(naming.id, kind="import", limit=1)
+            if before and before[0].position < naming.position:
+                continue  # it came with a bundle itself: what it says is of another installation
             try:
                 record = read(self._objects.get(naming.id))
             except (BadRecord, UnknownId, DamagedObject):

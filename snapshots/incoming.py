@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import IO, Any, Final, Self
 
 from snapshots.bundles.shelf import Shelf
+from snapshots.deeds import Crawl
 from snapshots.document import Document
 from snapshots.errors import Unsound
 from snapshots.ids import digest
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names, read
+from snapshots.session import Event
 from snapshots.verify.warc import WarcReader
 
 ARCHIVE: Final = "archive/data.warc.gz"
@@ -35,6 +37,8 @@ DEEDS: Final = frozenset({"deletion", "hold", "watch"})
 """Kinds that do something where they stand in the log. From elsewhere they are kept and shown, and do nothing."""
 MAX_BLOB: Final = 1024 * 1024 * 1024
 """Bytes of a blob that is taken in; it is held in memory while it is kept."""
+MAX_KEPT: Final = 512 * 1024 * 1024
+"""Bytes of the members that are kept, which are read whole: the proofs of some 300,000 records."""
 PIECE: Final = 256 * 1024
 
 
@@ -107,7 +111,10 @@ class Incoming:
         head = json.loads(self._zip.read("evidence/bundle.json"))
         self.origin, self.tree = str(head["origin"]), int(head["size"])
         self.absent = tuple(str(one["id"]) for one in head["missing"])
-        self.members = {name: self._zip.read(name) for name in self._zip.namelist() if KEPT.fullmatch(name)}
+        wanted = [info for info in self._zip.infolist() if KEPT.fullmatch(info.filename)]
+        if sum(info.file_size for info in wanted) > MAX_KEPT:
+            raise Unsound("too-large", f"its proofs have more than the {MAX_KEPT} bytes that are taken here")
+        self.members = {info.filename: self._zip.read(info) for info in wanted}
         self.vkey = self.members["evidence/log.vkey"].decode().strip()
         places = {str(one["record"]): _place(str(one["proof"])) for one in map(json.loads, self._lines(PROOFS))}
         deeds = []
@@ -168,11 +175,26 @@ def _place(proof: str) -> int:
     return next(int(line.removeprefix("index ")) for line in proof.split("\n") if line.startswith("index "))
 
 
-def refusals(incoming: Incoming, removed: Callable[[Iterable[str]], dict[str, str]]) -> list[Refusal]:
-    """Which records are not taken in, because what was removed here would come back with them.
+def continued(record: Record | UnknownRecord) -> str | None:
+    """The record whose story this one goes on with: the session of a step, the start of a crawl that ends."""
+    match record:
+        case Event():
+            return record.session
+        case Crawl():
+            return record.crawl
+        case _:
+            return None
 
-    `removed` gives the deletion of each of some ids that was removed here. A record goes if it was removed itself, if
-    it names something that was, or if it names a record that goes: so no reply that shows a removed page comes in.
+
+def refusals(
+    incoming: Incoming, removed: Callable[[Iterable[str]], dict[str, str]], ours: Callable[[str], bool]
+) -> list[Refusal]:
+    """Which records are not taken in.
+
+    Those with which what was removed here would come back: `removed` gives the deletion of each of some ids that was
+    removed here. A record goes if it was removed itself, if it names something that was, or if it names a record that
+    goes: so no reply that shows a removed page comes in. And those that would go on with a session or end a crawl that
+    is our own: `ours` says of an id whether it stands in the log here and was made here.
     """
     known = removed({*incoming.logged, *(name for one in incoming.logged for name in incoming.named[one])})
     gone: dict[str, Refusal] = {}
@@ -181,6 +203,10 @@ def refusals(incoming: Incoming, removed: Callable[[Iterable[str]], dict[str, st
         if first is not None:
             why = "it was removed here" if first == name else f"it names {first}, which was removed here"
             gone[name] = Refusal(name, why, known[first])
+    for name in incoming.logged:
+        begun = None if name in gone or ours(name) else continued(incoming.record(name))
+        if begun is not None and ours(begun):
+            gone[name] = Refusal(name, f"it would go on with {begun}, which was begun here", None)
     grown = -1
     while len(gone) > grown:  # names lead back in the log, so the second round finds nothing more
         grown = len(gone)

@@ -13,8 +13,10 @@ from service.requests import BundleImport, BundleRequest, CaptureRequest, Remova
 from snapshots import (
     Batch,
     Crawl,
+    Event,
     Import,
     RemovedId,
+    Session,
     Trust,
     UnknownId,
     digest,
@@ -372,3 +374,23 @@ def _search_in(path: Path) -> str:
     with zipfile.ZipFile(path) as bundle:
         lines = bundle.read("evidence/records.jsonl").splitlines()
     return next(digest(line) for line in lines if b'"kind":"search"' in line)
+
+
+async def test_nobody_elsewhere_ends_a_crawl_or_goes_on_with_a_session_that_was_begun_here(tmp_path: Path) -> None:
+    at = "2026-01-01T00:00:00.000Z"
+    crawl = Crawl(phase="started", seeds=("http://harbour.test/",), at=at, state="running")
+    ended = Crawl(phase="finished", crawl=crawl.id, seeds=crawl.seeds, at=at, state="done", counts={})
+    session = Session(at=at, title="harbour")
+    step = Event(session=session.id, previous=None, at=at, type="message", state="idle", author="user")
+    async with opened(tmp_path / "here") as here:
+        here.parts.archive.keep(Batch(records=(crawl, session))).result()
+    async with opened(tmp_path / "there") as there:
+        there.parts.archive.keep(Batch(records=(session, crawl, ended, step))).result()
+        path = await bundled(there, tmp_path / "forged.wacz", ids=(ended.id, step.id))
+    async with opened(tmp_path / "here") as here:
+        told = await imported(here, path)
+        naming = here.parts.archive.catalogue.naming
+        assert naming(session.id, kind="event") == []
+        assert naming(crawl.id, kind="crawl") == []
+
+    assert {ended.id, step.id} <= {one["id"] for one in told["left_out"]}
