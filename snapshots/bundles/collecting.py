@@ -24,6 +24,7 @@ from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.rows import passages_of
+from snapshots.session import Event, Session
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is being done, how far it is, and how far it goes (None: unknown)."""
@@ -70,6 +71,9 @@ class Collected:
     """When each search was over, and its id."""
     servings: dict[str, list[str]] = field(default_factory=dict)
     """What was served for each record."""
+    sessions: set[str] = field(default_factory=set)
+    steps: dict[str, list[str]] = field(default_factory=dict)
+    """The events of each session."""
     pages: set[str] = field(default_factory=set)
     """Blobs that go into the web archive."""
     endings: dict[str, str] = field(default_factory=dict)
@@ -255,7 +259,15 @@ class Collector:
             case Deletion():
                 found.deletions[name] = record
             case _:
+                self._step(name, record)
                 self._wait(names(record), "any")
+
+    def _step(self, name: str, record: Record | UnknownRecord) -> None:
+        """Notes what belongs to a session, for the report."""
+        if isinstance(record, Session):
+            self.found.sessions.add(name)
+        elif isinstance(record, Event):
+            self.found.steps.setdefault(record.session, []).append(name)
 
     def _capture(self, name: str, capture: Capture) -> None:
         self.found.captures.append((capture.retrieved_at, name))

@@ -12,6 +12,7 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from snapshots.bundles.collecting import Collected
+from snapshots.bundles.conversation import conversation
 from snapshots.bundles.evidence import Seal, notes
 from snapshots.bundles.markup import NAMED, STYLE, address, code, facts, foreign, table, text, time
 from snapshots.bundles.pages import Page
@@ -175,7 +176,8 @@ class Report:
         """The page, piece by piece."""
         self.close()
         yield self._begin(found).encode()
-        yield from (piece.encode("utf-8", "replace") for piece in questions(found))
+        for section in (conversation(found), questions(found)):
+            yield from (piece.encode("utf-8", "replace") for piece in section)
         yield b'<h2 id="passages">Passages</h2>\n'
         if self._quotes:
             yield from _file(self._paths[0])
@@ -192,7 +194,8 @@ class Report:
         pages = f"{self._count} captured page{'s' * (self._count != 1)}"
         quotes = f", {self._quotes} passage{'s' * (self._quotes != 1)}" if self._quotes else ""
         gone = len(found.missing)
-        asked = '<li><a href="#questions">Questions</a></li>' if found.searches else ""
+        asked = '<li><a href="#sessions">Sessions</a></li>' if found.sessions else ""
+        asked += '<li><a href="#questions">Questions</a></li>' if found.searches else ""
         missing = f" Of what belongs to it, {gone} things are missing, and named below." if gone else ""
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

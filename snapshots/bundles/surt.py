@@ -75,19 +75,20 @@ def _host(host: bytes) -> bytes:
 
 def _path(path: bytes) -> bytes:
     parts: list[bytes] = []
-    for part in _unescape(path or b"/").split(b"/"):
+    for part in _unescape(path).removeprefix(b"/").split(b"/"):
         if part == b".." and parts and parts[-1] != b"..":
             parts.pop()
-        elif part not in {b"", b"."}:
+        elif part != b".":
             parts.append(part)
-    return _SESSION_PATH.sub(b"", _escape(b"/" + b"/".join(parts)).lower())
+    whole = b"/".join(part for part in parts if part)
+    return _SESSION_PATH.sub(b"", _escape(b"/" + whole).lower())
 
 
 def _query(query: bytes, mark: bytes) -> bytes:
     if not mark or not query:
         return b""
     small = _SESSION_QUERY.sub(b"", _escape(_unescape(query)).lower())
-    kept = b"&".join(sorted(small.split(b"&")))
+    kept = b"&".join(sorted(small.split(b"&"), key=lambda one: one.split(b"=", 1)))
     return b"?" + kept if kept else b""
 
 

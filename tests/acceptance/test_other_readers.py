@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import random
 import subprocess
 import urllib.error
 import urllib.request
@@ -12,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from crawler import Address, BadAddress, parse_address
+from snapshots.bundles.surt import surt
+from snapshots.bundles.warc import target_of
 from tests.acceptance.installation import Installation
-from tests.acceptance.web_archives import pywb, replayer, run, text_in_browser
+from tests.acceptance.web_archives import pywb, replayer, run, text_in_browser, tool
 from tests.service.opened import BRIDGE, FERRY, TOLL
 from tests.sites import HTML, Route, Site, robots
 from tests.strict_warc import records
@@ -89,6 +93,55 @@ def test_the_common_indexer_makes_the_same_index(unpacked: Path) -> None:
     assert told.returncode == 0, told.stderr
     assert told.stdout == gzip.decompress((unpacked / "indexes" / "index.cdx.gz").read_bytes()).decode()
     assert len(told.stdout.splitlines()) >= len(ASKED)
+
+
+SURTS = "import json, sys, surt; print(json.dumps([surt.surt(url) for url in json.load(sys.stdin)]))"
+"""A program over the library that makes the keys of the common indexer."""
+PARTS = (
+    "a",
+    "B",
+    "/",
+    "?",
+    "&",
+    "=",
+    "..",
+    "%20",
+    "%2F",
+    "%25",
+    "é",
+    "//",
+    "www.",
+    "-",
+    "_",
+    "~",
+    "(",
+    ",",
+    ";",
+    "+",
+    "'",
+)
+
+
+def test_addresses_have_the_keys_that_the_common_indexer_gives_them() -> None:
+    draw = random.Random(5)
+    hosts = ("a.example", "www.b.example", "www1.x.org:8080", "127.0.0.1:81", "EX.org", "bücher.example")
+    made = (f"https://{draw.choice(hosts)}/{''.join(draw.choices(PARTS, k=draw.randint(0, 9)))}" for _ in range(3000))
+    urls = sorted({target_of(found.href) for url in made if (found := address(url))})
+
+    told = subprocess.run(
+        [tool("validators/bin/python"), "-c", SURTS], input=json.dumps(urls), capture_output=True, text=True, check=True
+    )
+
+    assert len(urls) > 1000
+    assert dict(zip(urls, map(surt, urls), strict=True)) == dict(zip(urls, json.loads(told.stdout), strict=True))
+
+
+def address(url: str) -> Address | None:
+    """The address in the form in which pages are fetched; None if it is none."""
+    try:
+        return parse_address(url)
+    except BadAddress:
+        return None
 
 
 def test_a_strict_reader_finds_headers_and_bodies_that_agree(unpacked: Path) -> None:

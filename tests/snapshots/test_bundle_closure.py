@@ -69,7 +69,7 @@ def test_a_recheck_brings_both_visits_and_the_passage(bench: Bench) -> None:
 
 
 def test_a_session_brings_its_steps_with_their_contents_and_evidence(bench: Bench) -> None:
-    capture, content = bench.keep_page(PAGE, WORDS), b"what was said"
+    capture, content = bench.keep_page(PAGE, WORDS), b"what was <said>"
     session = Session(at=time_at(1))
     first = Event(
         session=session.id, previous=None, at=time_at(2), type="message", state="idle", content=digest(content)
@@ -83,3 +83,6 @@ def test_a_session_brings_its_steps_with_their_contents_and_evidence(bench: Benc
 
     assert {session.id, first.id, second.id, capture.id} <= set(bundle.records)
     assert bundle.members[f"evidence/{hex_of(digest(content))}.bin"] == content
+    page = bundle.members["evidence/index.html"].decode()
+    assert "what was &lt;said&gt;" in page
+    assert f'href="#c-{capture.id[7:19]}"' in page
