@@ -88,8 +88,12 @@ def _query(query: bytes, mark: bytes) -> bytes:
     if not mark or not query:
         return b""
     small = _SESSION_QUERY.sub(b"", _escape(_unescape(query)).lower())
-    kept = b"&".join(sorted(small.split(b"&"), key=lambda one: one.split(b"=", 1)))
+    kept = b"&".join(sorted(small.split(b"&"), key=_by_name))
     return b"?" + kept if kept else b""
+
+
+def _by_name(pair: bytes) -> list[bytes]:
+    return pair.split(b"=", 1)
 
 
 def _unescape(data: bytes) -> bytes:
