@@ -33,6 +33,7 @@ from service.mcp_tools.mount import mount_mcp
 from service.metrics import CONTENT_TYPE, Metrics
 from service.replies import HealthTold, ReadyTold
 from service.requests import Caller, Scope
+from service.sessions.driving import Driver
 from service.web.pages import web_pages
 
 API_VERSION: Final = "1.0"
@@ -80,9 +81,17 @@ async def openapi(request: Request) -> Response:
 
 
 def application(
-    behind: Actions, rules: Rules, *, closing: asyncio.Event | None = None, mcp_structured: bool = True
+    behind: Actions,
+    rules: Rules,
+    *,
+    closing: asyncio.Event | None = None,
+    mcp_structured: bool = True,
+    driver: Driver | None = None,
 ) -> App:
-    """The ASGI application over `behind`. Event streams end when `closing` is set. MCP needs the lifespan protocol."""
+    """The ASGI application over `behind`. Event streams end when `closing` is set. MCP needs the lifespan protocol.
+
+    `driver` asks the operator's model in sessions; whoever made it closes it.
+    """
     ending = closing or asyncio.Event()
 
     @asynccontextmanager
@@ -101,6 +110,7 @@ def application(
         redirect_slashes=False,  # a path is right or wrong; a redirect would repeat a Host header that anyone may send
     )
     app.state.actions = behind
+    app.state.driver = driver
     app.state.metrics = Metrics()
     app.state.closing = ending
     for part in (

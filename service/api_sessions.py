@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
 from service.api_answers import Route, actions, allowed, answered, streamed
 from service.api_bundles import file_of
 from service.api_documents import problems, told
+from service.failures import BadRequest
 from service.replies import AgentTold, RunTold, SessionsTold, SessionTold, StepTold, Told
 from service.requests import MAX_POSITION, MAX_TOKENS, BundleRequest, Caller, Scope
 from service.sessions.asked import (
@@ -25,6 +26,7 @@ from service.sessions.asked import (
     ToolResultsRequest,
 )
 from service.sessions.context import Mode
+from service.sessions.driving import Driver
 from service.sessions.formats import Format
 from service.sessions.once import once
 from service.sessions.reading import ImportRequest
@@ -51,6 +53,13 @@ _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
 
 def _sessions(request: Request) -> Sessions:
     return actions(request).sessions
+
+
+def _driver(request: Request) -> Driver:
+    driver: Driver | None = request.app.state.driver
+    if driver is None:
+        raise BadRequest("runs are driven by servers only: `citator serve`")
+    return driver
 
 
 def _writer(request: Request) -> Caller:
@@ -218,9 +227,10 @@ async def compact(request: Request, session: SessionId, asked: Annotated[Compact
 
 @router.post("/sessions/{session}/runs", status_code=CREATED, responses={CREATED: {"model": RunTold}, **_MADE})
 async def start(request: Request, session: SessionId, asked: Annotated[RunRequest, Body()]) -> Response:
-    """Take the session's lock and begin a run."""
+    """Take the session's lock and begin a run; with `drive` this server asks its model, step by step, to the end."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).start(session, asked, caller))
+    begin = _driver(request).start if asked.drive else _sessions(request).start
+    return await _written(request, caller, lambda: begin(session, asked, caller))
 
 
 @router.get("/sessions/{session}/runs/{run}", responses=_EVENTS)

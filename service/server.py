@@ -14,12 +14,16 @@ from typing import Final
 import structlog
 import uvicorn
 
+from crawler import BadAddress
 from service.api import application
 from service.doors import Actions
 from service.failures import BadSetting
 from service.gate import Rules
 from service.keys import write_first_key
+from service.mcp_tools.calling import ToolsHere
+from service.own_tools import ToolsForModels
 from service.requests import KeyRequest, Scope
+from service.sessions.driving import Driver, Model
 from service.settings import Settings
 from service.socket_path import short_path
 
@@ -72,8 +76,10 @@ async def serve(actions: Actions, settings: Settings, stop: asyncio.Event) -> No
         key_rate=settings.key_rate,
         key_concurrency=settings.key_concurrency,
     )
+    driver = _driver(actions, settings)
+    app = application(actions, rules, closing=closing, mcp_structured=settings.mcp_structured, driver=driver)
     config = uvicorn.Config(
-        application(actions, rules, closing=closing, mcp_structured=settings.mcp_structured),
+        app,
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -97,7 +103,24 @@ async def serve(actions: Actions, settings: Settings, stop: asyncio.Event) -> No
             await server.serve([tcp, local])
         finally:
             stopping.cancel()
+            await driver.close()
     log.info("stopped")
+
+
+def _driver(actions: Actions, settings: Settings) -> Driver:
+    """What drives runs with the operator's model, if one is set up."""
+    model = None
+    if settings.model_url and settings.model_name:
+        key = settings.model_key.get_secret_value() if settings.model_key else None
+        model = Model(
+            settings.model_url, settings.model_form, settings.model_name, key, settings.model_seconds,
+            settings.model_window, settings.model_steps,
+        )  # fmt: skip
+    tools = ToolsForModels(ToolsHere(actions))
+    try:
+        return Driver(actions.sessions, actions.session_reading, tools, model, settings.user_agent)
+    except BadAddress as error:
+        raise BadSetting(f"CITATOR_MODEL_URL: {error}") from error
 
 
 def settle_memory() -> None:

@@ -114,6 +114,15 @@ class Settings(BaseSettings):
     search_deadline: float = Field(default=20.0, gt=0, le=600)
     fresh_seconds: int = Field(default=86_400, ge=0)
 
+    # a model for sessions
+    model_url: str | None = None
+    model_form: Literal["openai", "anthropic"] = "openai"
+    model_name: str | None = None
+    model_key: SecretStr | None = None
+    model_seconds: float = Field(default=120.0, gt=0, le=3600)
+    model_window: int = Field(default=128_000, ge=1_000, le=10_000_000)
+    model_steps: int = Field(default=12, ge=1, le=1000)
+
     # rendering pages
     chromium: str | None = None
     chromium_sandbox: Literal["auto", "on", "off"] = "auto"

@@ -77,6 +77,9 @@ class MessageRequest(WriteRequest):
     tools: tuple[Name, ...] | None = Field(default=None, max_length=1000, description="What a sub-agent may use.")
     sealed: Any = Field(default=None, description="An item that only its provider can read, as it came.")
     handover: Content | None = Field(default=None, description="What a reader must know of a sealed item.")
+    sent: dict[str, Any] | None = Field(
+        default=None, description="What the model was shown for this, as ids of events."
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -116,6 +119,8 @@ class RunRequest(Asked):
     provider: Name | None = None
     model: Name | None = None
     api_schema: Name | None = None
+    drive: bool = Field(default=False, description="Let this server ask its model, with its own tools, to the end.")
+    max_steps: int | None = Field(default=None, ge=1, le=1000, description="Answers of the model in a driven run.")
 
 
 class RunChange(Asked):

@@ -51,6 +51,8 @@ def message(asked: MessageRequest) -> Step:
         details["tools_called"] = [call.name for call in asked.tool_calls]
     if asked.tools is not None:
         details["tools"] = list(asked.tools)
+    if asked.sent is not None:
+        details["sent"] = asked.sent
     body = orjson.dumps(said)
     return Step(
         type=asked.type,
