@@ -36,7 +36,7 @@ def mended(message: bytes) -> bytes:
             meta = params.setdefault("_meta", {})
             if isinstance(meta, dict):
                 meta[MENDED] = True
-    return orjson.dumps(told)
+    return json.dumps(told, ensure_ascii=False).encode()  # unlike orjson, it writes all that it reads
 
 
 def _whole(value: Any) -> Any:

@@ -5,7 +5,7 @@ They lie at the root: Firecrawl's own client drops any path in front of `/v1` an
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from fastapi import APIRouter, Request, Response
@@ -114,11 +114,16 @@ async def search(request: Request) -> Response:
     """Answer a query; with `scrapeOptions` each result is the whole page."""
     asked = Asked(json_of(await request.body()), QUIET)
     found, listed, records, caller, state = await _searched(request, asked, "firecrawl/v2/search", default=10)
-    kinds = {one.get("type") if isinstance(one, dict) else one for one in asked.value("sources") or ["web"]}
-    data: Fields = {"web": listed} | {kind: [] for kind in ("news", "images") if kind in kinds}
+    data: Fields = {"web": listed} | {kind: [] for kind in ("news", "images") if kind in _kinds(asked.value("sources"))}
     body = {"success": True, "data": data, "id": found["record"], "creditsUsed": 0}
     body |= {"agent_hints": _hints(found["record"]), "record": found["record"]} | state
     return await served_together(request, caller, records, told(body))
+
+
+def _kinds(sources: Any) -> list[Any]:
+    """The kinds of sources that are asked for, whatever else stands there."""
+    given = sources if isinstance(sources, list) else []
+    return [one.get("type") if isinstance(one, dict) else one for one in given]
 
 
 @router.post("/v1/search")

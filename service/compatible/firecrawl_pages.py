@@ -113,7 +113,7 @@ def _formats(asked: Asked) -> tuple[set[str], set[str]]:
 
 def _name(one: Any) -> str:
     name = one.get("type") if isinstance(one, Mapping) else one
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not name.isprintable():
         raise BadRequest("a format is a name or has a type")
     return {"content": "markdown", "screenshot@fullPage": "screenshot", "rawhtml": "rawHtml"}.get(name, name)[:40]
 

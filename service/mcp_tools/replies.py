@@ -18,6 +18,9 @@ HEAD: Final = 1_600
 PER_PAGE: Final = 220
 """Bytes for the names and times of one page."""
 
+LEFT_OUT: Final = 120
+"""Bytes for the note that says what was left out."""
+
 PER_PASSAGE: Final = 96
 """Bytes around one passage, in the form that takes more."""
 
@@ -74,15 +77,27 @@ class ToolForm:
         if "status" in fields and "type" in fields:  # problem details
             return self._failed(fields)
         structured = self.shape(fields, self.notes)
-        results = structured.get("results")
-        listed = len(results) if results else 0
-        while results and self._size(structured) > self.tokens * BYTES_PER_TOKEN and not results[-1]["passages"]:
-            results.pop()
-        if results is not None and len(results) < listed:
-            structured["notes"].append(f"{listed - len(results)} more pages had no room; the record lists them.")
+        self._fit(structured)
         text = self.text(structured)
         self.reply = ToolReply(text, structured if self.structured else None, record=fields["record"])
         return Served(text.encode(), TEXT, structured=written(structured) if self.structured else None)
+
+    def _fit(self, structured: Structure) -> None:
+        """Leave out what is too much beside the passages: pages at the end that show none, then the longest notes."""
+        results, notes = structured.get("results", []), structured["notes"]
+        pages = words = 0
+        while self._size(structured) > self.tokens * BYTES_PER_TOKEN - LEFT_OUT:
+            if results and not results[-1]["passages"]:
+                results.pop()
+                pages += 1
+            elif notes:
+                notes.remove(max(notes, key=len))
+                words += 1
+            else:
+                break
+        if pages or words:
+            what = [f"{pages} more pages"] * bool(pages) + [f"{words} more notes"] * bool(words)
+            notes.append(f"No room for {' and '.join(what)}; the record has them.")
 
     def _size(self, structured: Structure) -> int:
         return max(len(self.text(structured).encode()), len(written(structured)))

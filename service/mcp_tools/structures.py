@@ -63,7 +63,7 @@ def searched(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:
             "record": record,
             "query": cut(fields["query"], MAX_ECHO),
             "state": fields["state"],
-            "message": cut(fields.get("message") or "", MAX_SENTENCE),
+            "message": cut(fields.get("message") or "", MAX_ECHO),
             "searched_at": fields["retrieved_at"],
             "results": [_result(one) for one in fields["results"]],
             "dropped": dict(dropped),
