@@ -125,7 +125,8 @@ class SmallCitator(SmallChecks):
         state = "unknown" if text is None else "ok" if text else "empty"
         fields: Json = {
             "capture": id_of(url.encode()), "outcome": outcome, "page_state": state, "title": url,
-            "text": text or "", "passages": [], "url": url, "document": self.keep(b'{"links": []}'), "final": url, "retrieved_at": TIME,
+            "text": text or "", "passages": [], "url": url, "final": url, "retrieved_at": TIME,
+            "document": self.keep(b'{"links": []}'),
         }  # fmt: skip
         problem = outcome_problem(outcome, reason=reason, page_state=state, detail=f"{url}: {reason}")
         if problem is None:
