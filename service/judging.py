@@ -90,7 +90,11 @@ def _look(wanted: Wanted, before: Version | None, now: Version, visited: Visited
     assert now.texts is not None, "looked at by the caller"
     old = before.texts if before else None
     found = judge(wanted.text, now.texts, prefix=wanted.prefix, suffix=wanted.suffix, old=old)
-    return Judged(wanted, settle(found, now.capture.page_state, visited=True, redirected=redirected))
+    # A page that scripts would add to is not wholly known.
+    half_read = now.document is not None and "needs_browser" in now.document.flags
+    state = now.capture.page_state
+    shown = "unrendered" if half_read and state == "ok" else state
+    return Judged(wanted, settle(found, shown, visited=True, redirected=redirected))
 
 
 def _whole(

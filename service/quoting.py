@@ -93,6 +93,7 @@ def _compare(quotation: Quotation, page: _Read, old: _Read | None) -> Json:
     )
     reading = page.reading
     state = reading.page_state if reading.outcome in ("ok", "empty") else "unknown"
-    settled = settle(found, state, visited=False)
+    half_read = state == "ok" and reading.needs_browser is not None
+    settled = settle(found, "unrendered" if half_read else state, visited=False)
     evidence = reading.page_state_evidence if reading.outcome in ("ok", "empty") else (reading.detail or "",)
     return shown(settled) | {"page_state": state, "page_state_evidence": list(evidence)}

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from snapshots.quotes.verdict import Judgement
 
-State = Literal["ok", "not_found", "blocked", "login", "consent", "paywall", "empty", "error", "unknown"]
+State = Literal["ok", "not_found", "blocked", "login", "consent", "paywall", "empty", "error", "unknown", "unrendered"]
 
 PRESENT: Final = frozenset({"exact", "typography", "moved"})
 """Verdicts that say that the page still says so."""
@@ -22,6 +22,7 @@ _WHY: Final[dict[str, str]] = {
     "empty": "the page has no text",
     "error": "the page is an error message",
     "unknown": "the page could not be read",
+    "unrendered": "the page seems to get text from scripts, and was read without running them",
 }
 
 

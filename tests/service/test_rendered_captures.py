@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from service.check_requests import QuotationAsked, RecheckRequest
 from service.requests import CaptureRequest
 from snapshots import digest
 from tests.crawler.reading_pages import PROSE, page, paragraphs
@@ -94,3 +95,15 @@ async def test_the_words_of_a_challenge_are_never_handed_out_as_the_pages(tmp_pa
 
     assert (said["page_state"], said["text"], said["passages"]) == ("blocked", "", [])
     assert found["results"] == []
+
+
+async def test_a_quotation_that_is_not_in_a_page_read_without_its_scripts_is_not_called_gone(tmp_path: Path) -> None:
+    fares = "<main><h1>Fares</h1><p>A week ticket costs 61 crowns.</p><fare-card></fare-card></main><script>1</script>"
+    with Site([Route("/robots.txt", 404), Route("/", body=page(fares))]) as site:
+        async with opened(tmp_path, chromium="off") as actions:
+            url = site.url("/")
+            await captured(actions, url)
+            request = RecheckRequest(quotations=(QuotationAsked(quote="A day ticket costs 14 crowns.", url=url),))
+            found = told(await actions.recheck(request, ME))
+
+    assert found["counts"] == {"inconclusive": 1}
