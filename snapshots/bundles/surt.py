@@ -88,7 +88,9 @@ def _query(query: bytes, mark: bytes) -> bytes:
     if not mark or not query:
         return b""
     small = _SESSION_QUERY.sub(b"", _escape(_unescape(query)).lower())
-    kept = b"&".join(sorted(small.split(b"&"), key=_by_name))
+    pairs: list[bytes] = small.split(b"&")
+    pairs.sort(key=_by_name)
+    kept = b"&".join(pairs)
     return b"?" + kept if kept else b""
 
 
