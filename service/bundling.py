@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -37,8 +37,10 @@ class Bundles:
         self._verifier = verifier
         self._turns = CapacityLimiter(AT_ONCE)
 
-    async def make(self, request: BundleRequest, progress: Progress) -> Made:
-        """The file that was asked for, whole.
+    async def make(
+        self, request: BundleRequest, progress: Progress, *, attached: Mapping[str, Path] | None = None
+    ) -> Made:
+        """The file that was asked for, whole; `attached` are files that go into a bundle beside the evidence, by name.
 
         Raises:
             EvidenceError: nothing is kept of it, it cannot be signed, or the archive does not do its part.
@@ -46,7 +48,7 @@ class Bundles:
             BadRequest: it is to be stamped, and nobody is set who could.
         """
         told = await self._stamped() if request.stamp else {}
-        made = await run_sync(self._make, request, progress, limiter=self._turns)
+        made = await run_sync(self._make, request, progress, attached or {}, limiter=self._turns)
         return replace(made, told=dict(made.told) | told)
 
     async def _stamped(self) -> dict[str, Any]:
@@ -56,7 +58,7 @@ class Bundles:
         found = await self._parts.stamper.stamp()
         return {"stamps": [{"authority": one.authority, "result": one.result, "detail": one.detail} for one in found]}
 
-    def _make(self, request: BundleRequest, progress: Progress) -> Made:
+    def _make(self, request: BundleRequest, progress: Progress, attached: Mapping[str, Path]) -> Made:
         archive = self._parts.archive
         asked = BundleAsked(
             ids=tuple(dict.fromkeys(archive.resolve(text) for text in request.ids)),
@@ -64,10 +66,10 @@ class Bundles:
             search=None if request.search is None else archive.resolve(request.search),
         )
         if request.format == "wacz":
-            return self._bundle(asked, progress)
+            return self._bundle(asked, progress, attached)
         return self._quotations(asked, request.format, progress)
 
-    def _bundle(self, asked: BundleAsked, progress: Progress) -> Made:
+    def _bundle(self, asked: BundleAsked, progress: Progress, attached: Mapping[str, Path]) -> Made:
         parts = self._parts
         maker = BundleMaker(
             archive=parts.archive,
@@ -78,7 +80,7 @@ class Bundles:
             tokens=parts.stamper,
         )
         with self._file() as (file, folder):
-            made = write_bundle(maker, asked, file, folder=folder, progress=progress)
+            made = write_bundle(maker, asked, file, folder=folder, progress=progress, attached=attached)
             told: dict[str, Any] = {
                 "created": made.created,
                 "log_size": made.log_size,

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, Final
 
 from snapshots.archive import Archive
@@ -36,6 +37,9 @@ ARCHIVE: Final = FIRST[0]
 TRIES: Final = 3
 """How often a bundle is begun again because something was removed while it was written."""
 TELL_EVERY: Final = 20
+COPIED: Final = 1024 * 1024
+"""Bytes copied at once of a file that is attached."""
+NOTHING_ATTACHED: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,19 @@ class Bundle:
     notes: tuple[str, ...]
 
 
-def write_bundle(maker: BundleMaker, asked: BundleAsked, out: BinaryIO, *, folder: Path, progress: Progress) -> Bundle:
+def write_bundle(
+    maker: BundleMaker,
+    asked: BundleAsked,
+    out: BinaryIO,
+    *,
+    folder: Path,
+    progress: Progress,
+    attached: Mapping[str, Path] = NOTHING_ATTACHED,
+) -> Bundle:
     """Writes the bundle of what was asked for to `out`; temporary files lie in `folder` meanwhile.
+
+    `attached` are files of the asker's own that go along below `attached/`, by their names: ASCII parts as
+    the format allows them, each different from the others also in small letters.
 
     Raises:
         LogReadOnly: there is no key to sign it with.
@@ -74,7 +89,7 @@ def write_bundle(maker: BundleMaker, asked: BundleAsked, out: BinaryIO, *, folde
         raise LogReadOnly("a bundle is signed with the log's key, and the log is open without it")
     for left in reversed(range(TRIES)):
         with spooled(folder) as spool, ExitStack() as stack:
-            writer = _Writer(maker, asked, spool, progress)
+            writer = _Writer(maker, asked, spool, progress, attached)
             stack.callback(writer.close)
             try:
                 members = writer.members()
@@ -114,8 +129,11 @@ class _Hashing:
 class _Writer:
     """One try at one bundle."""
 
-    def __init__(self, maker: BundleMaker, asked: BundleAsked, spool: Path, progress: Progress) -> None:
+    def __init__(
+        self, maker: BundleMaker, asked: BundleAsked, spool: Path, progress: Progress, attached: Mapping[str, Path]
+    ) -> None:
         self._maker = maker
+        self._attached = attached
         self._asked = asked
         self._spool = spool
         self._progress = progress
@@ -161,13 +179,15 @@ class _Writer:
                 page.write(piece)
         self._keep(page)
         self._add("evidence/verify.py", self._maker.verifier)
+        for name, path in self._attached.items():
+            self._copy(f"attached/{name}", path)
         self._statement()
         self._package(pages, software)
         self._progress("putting together", 0, len(self._members))
         return map(self._members.__getitem__, self._order())
 
     def _order(self) -> list[str]:
-        inside = sorted(name for name in self._members if name.startswith("evidence/"))
+        inside = sorted(name for name in self._members if name.startswith(("attached/", "evidence/")))
         ends = [name for name in ("datapackage.json", "datapackage-digest.json") if name in self._members]
         return [*FIRST, *inside, *LAST, *ends]
 
@@ -320,6 +340,12 @@ class _Writer:
     def _add(self, name: str, data: bytes) -> None:
         with self._filling(name) as filling:
             filling.write(data)
+        self._keep(filling)
+
+    def _copy(self, name: str, path: Path) -> None:
+        with self._filling(name) as filling, path.open("rb") as file:
+            while piece := file.read(COPIED):
+                filling.write(piece)
         self._keep(filling)
 
     def _lines(self, name: str, shelf: Shelf) -> None:
