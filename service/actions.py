@@ -27,6 +27,8 @@ from service import (
     searching,
     sitemaps,
 )
+from service.attaching.asked import AttachRequest
+from service.attaching.attach import attach
 from service.bundling import Bundles
 from service.check_requests import CitationsRequest, RecheckRequest
 from service.crawling import Crawls
@@ -150,6 +152,10 @@ class Actions:
     async def bundle(self, request: BundleRequest, _caller: Caller, progress: Progress, /) -> Made:
         """Make a file that takes evidence along."""
         return await self._bundles.make(request, progress)
+
+    async def attach(self, request: AttachRequest, caller: Caller, progress: Progress, /) -> Made:
+        """Bundle a report or a transcript with the evidence for what it cites."""
+        return await attach(self, self.parts, self._bundles, request, caller, progress)
 
     async def checkpoint(self) -> bytes:
         """The log's signed checkpoint."""

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from service.attaching.asked import AttachRequest
 from service.check_requests import CitationsRequest, RecheckRequest
 from service.forms import Served
 from service.requests import (
@@ -109,6 +110,10 @@ class Citator(Protocol):
 
     async def bundle(self, request: BundleRequest, caller: Caller, progress: Progress, /) -> Made:
         """A file that takes evidence along, whole when this returns; the one who asked reads and closes it."""
+        ...
+
+    async def attach(self, request: AttachRequest, caller: Caller, progress: Progress, /) -> Made:
+        """A bundle of a report or a transcript with the evidence for what it cites; read and closed as `bundle`'s."""
         ...
 
     async def checkpoint(self) -> bytes:
