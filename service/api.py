@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from service import (
+    api_attachments,
     api_audits,
     api_bundles,
     api_captures,
@@ -121,6 +122,7 @@ def application(
         api_evidence,
         api_bundles,
         api_audits,
+        api_attachments,
         api_imports,
         api_records,
         api_log,

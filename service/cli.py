@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from service import (
+    cli_attach,
     cli_audit,
     cli_bundle,
     cli_care,
@@ -54,6 +55,7 @@ app.command("check-citations")(cli_recheck.check_citations)
 app.command("quote")(cli_quote.quote)
 app.command("show")(cli_evidence.show_)
 app.command("proof")(cli_evidence.proof)
+app.command("attach")(cli_attach.attach)
 app.command("audit")(cli_audit.audit)
 app.command("bundle")(cli_bundle.bundle)
 app.command("delete")(cli_evidence.delete)

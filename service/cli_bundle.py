@@ -49,7 +49,7 @@ def bundle(
                 while piece := made.file.read(PIECE):
                     give(piece)
                 return 0
-            _write(made, output)
+            write_made(made, output)
         finally:
             made.file.close()
         _tell(made, output, as_json=json)
@@ -58,7 +58,7 @@ def bundle(
     run(work, as_json=json)
 
 
-def _write(made: "Made", path: Path) -> None:
+def write_made(made: "Made", path: Path) -> None:
     """The whole file under its name, or nothing."""
     import os
     from hashlib import sha256

@@ -1,7 +1,6 @@
 """A Citator behind a server, with the same methods as the actions of this process."""
 
 import asyncio
-import base64
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -16,16 +15,15 @@ from service.doors import Json, Progress
 from service.errors import TABLE, Problem, ServerUnreachable, ToldProblem
 from service.exchange import Exchange, Told, hang_up, problem_in
 from service.failures import BadRequest
+from service.remote_bundles import RemoteBundles
 from service.requests import (
     ArchiveRequest,
     BundleImport,
-    BundleRequest,
     Caller,
     CaptureRequest,
     CrawlRequest,
     Evidence,
     KeyRequest,
-    Made,
     RemovalRequest,
     Reply,
     SearchRequest,
@@ -55,7 +53,7 @@ def _named(text: str) -> str:
     return quote(text, safe=":")
 
 
-class Remote:
+class Remote(RemoteBundles):
     """The `Citator` protocol over an exchange. Callers are known to the server by their key, not by what they say."""
 
     def __init__(self, exchange: Exchange) -> None:
@@ -187,19 +185,6 @@ class Remote:
     async def remove(self, request: RemovalRequest, _caller: Caller, /) -> Json:
         """Remove, or list."""
         return await self._json("POST", "/removals", request)
-
-    async def bundle(self, request: BundleRequest, _caller: Caller, _progress: Progress, /) -> Made:
-        """A file that takes evidence along, as it comes."""
-        coming = await asyncio.to_thread(self._exchange.fetch, "POST", f"{API}/bundles", _body(request), JSON)
-        head = coming.headers
-        try:
-            digest = base64.b64decode(head["repr-digest"].removeprefix("sha-256=").strip(":")).hex()
-            name = head["content-disposition"].partition('filename="')[2].rstrip('"')
-            told = json.loads(head.get("x-evidence-bundle", "{}"))
-            return Made(coming, int(head["content-length"]), digest, head["content-type"], name, told)
-        except (KeyError, ValueError) as error:
-            coming.close()
-            raise ServerUnreachable(f"the server's answer is no bundle ({error}): is it Citator?") from error
 
     async def checkpoint(self) -> bytes:
         """The log's checkpoint."""

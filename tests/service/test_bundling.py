@@ -206,14 +206,14 @@ def test_a_bundle_needs_a_file_and_something_to_be_of(shell: Shell, tmp_path: Pa
 
 
 def test_a_file_that_did_not_come_whole_gets_no_name(tmp_path: Path) -> None:
-    from service.cli_bundle import _write
+    from service.cli_bundle import write_made
     from service.errors import ServerUnreachable
     from service.requests import Made
 
     short = Made(io.BytesIO(b"half"), 8, named(b"half and half")[7:], "application/wacz", "x.wacz", {})
 
     with pytest.raises(ServerUnreachable):
-        _write(short, tmp_path / "x.wacz")
+        write_made(short, tmp_path / "x.wacz")
     assert list(tmp_path.iterdir()) == []
 
 
