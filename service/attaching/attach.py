@@ -23,7 +23,7 @@ from service.parts import Parts
 from service.requests import BundleRequest, Caller, Made
 from service.transcripts.auditing import audit
 from service.transcripts.detecting import LOOKED_AT, detected
-from snapshots import stamp
+from snapshots import NothingToBundle, digest, stamp
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _HTML: Final = re.compile(
@@ -58,6 +58,8 @@ async def attach(
     checked = await citator.check_citations(CitationsRequest(text=found.text, format=form))
     attachment = _attachment(request, kind, found, sourced, checked, report)
     ids = _ids(sourced, checked, report)
+    if not ids:
+        raise NothingToBundle(f"nothing is kept of what {request.file.name} cites")
     files = _files(request, kind, attachment, report)
     with tempfile.TemporaryDirectory(prefix="citator-attached-") as folder:
         paths = await run_sync(_put_down, Path(folder), files)
@@ -147,18 +149,25 @@ def _ids(sourced: list[Sourced], checked: Mapping[str, Any], report: Mapping[str
 
 
 def _files(
-    request: AttachRequest, kind: str, attachment: Mapping[str, Any], report: Mapping[str, Any] | None
+    request: AttachRequest, kind: str, attachment: dict[str, Any], report: Mapping[str, Any] | None
 ) -> dict[str, bytes]:
-    """What goes along below `attached/`, by names that are safe there and differ also in small letters."""
-    files = {"attachment.json": orjson.dumps(attachment, option=orjson.OPT_INDENT_2)}
+    """What goes along below `attached/`, by names that a bundle may have. Lists it in the attachment too."""
+    files: dict[str, bytes] = {}
     if report is not None:
         files["audit.json"] = orjson.dumps(report)
     noted = _noted(request, kind, attachment)
     if noted is not None:
         files[f"with-sources{noted[0]}"] = noted[1]
-    taken = set(files)
+    taken = {*files, "attachment.json"}
+    listed = []
     for one in (request.file, *request.artefacts):
-        files[_name(one.name, taken)] = one.body
+        member = _name(one.name, taken)
+        files[member] = one.body
+        listed.append(
+            {"member": f"attached/{member}", "name": one.name, "bytes": len(one.body), "id": digest(one.body)}
+        )
+    attachment["files"] = listed
+    files["attachment.json"] = orjson.dumps(attachment, option=orjson.OPT_INDENT_2)
     return files
 
 
@@ -176,14 +185,14 @@ def _noted(request: AttachRequest, kind: str, attachment: Mapping[str, Any]) -> 
 
 
 def _name(name: str, taken: set[str]) -> str:
-    """A name for a member: of ASCII parts, none of which begins with a dot, and different from all others."""
-    parts = [_UNSAFE.sub("-", part).lstrip(".-")[:100] for part in name.replace("\\", "/").split("/")]
-    safe = "/".join(part for part in parts if part)[-300:].lstrip("/.-") or "file"
+    """A name for a member: plain ASCII without folders or a dot in front, different from all others."""
+    parts = [_UNSAFE.sub("-", part).strip(".-") for part in name.replace("\\", "/").split("/")]
+    safe = "--".join(part for part in parts if part)[-150:].lstrip(".-") or "file"
     stem, dot, ending = safe.rpartition(".")
     number, found = 1, safe
-    while found.lower() in taken or any(one.startswith(f"{found.lower()}/") for one in taken):
+    while found.lower() in taken:
         number += 1
-        found = f"{stem}-{number}.{ending}" if dot and "/" not in ending else f"{safe}-{number}"
+        found = f"{stem}-{number}.{ending}" if dot else f"{safe}-{number}"
     taken.add(found.lower())
     return found
 

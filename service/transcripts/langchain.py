@@ -37,7 +37,7 @@ class LangChainReader:
     @staticmethod
     def whole(value: dict[str, Any]) -> bool:
         """Whether this is a message."""
-        return "lc" in value or value.get("type") in TYPES
+        return "lc" in value or name(value.get("type")) in TYPES
 
     def events(self, piece: Piece) -> Iterator[Event]:
         """The events of one piece."""

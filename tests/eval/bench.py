@@ -1,6 +1,6 @@
 """`make bench`: how fast it is, each figure beside its baseline from the same run.
 
-With names of sections as arguments only those are run: crawl, search, index, process, bundle.
+With names of sections as arguments only those are run: crawl, search, index, process, bundle, transcripts.
 """
 
 import importlib
@@ -16,6 +16,7 @@ SECTIONS = {
     "index": "tests.eval.bench_index",
     "process": "tests.eval.bench_process",
     "bundle": "tests.eval.bench_bundle",
+    "transcripts": "tests.eval.bench_transcripts",
 }
 
 
