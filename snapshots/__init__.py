@@ -74,12 +74,10 @@ if TYPE_CHECKING:
         Crawl,
         CrawlState,
         Deletion,
-        Hold,
         Import,
         ImportClaim,
         ImportMember,
         Removed,
-        Watch,
     )
     from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
@@ -114,6 +112,7 @@ if TYPE_CHECKING:
     from snapshots.verify.joining import joined_script
     from snapshots.verify.telling import told_as_json, told_in_words
     from snapshots.verify.texts import PageBytes, TextCheck, TextRead
+    from snapshots.watch import Hold, Watch, WatchedSource
 
 _HOMES = (
     (
@@ -136,7 +135,7 @@ _HOMES = (
     ("catalogue", "Catalogue"),
     ("catalogue_rows", "CaptureRow Naming PassageRow"),
     ("checking", "CheckReport Finding"),
-    ("deeds", "Crawl CrawlState Deletion Hold Import ImportClaim ImportMember Removed Watch"),
+    ("deeds", "Crawl CrawlState Deletion Import ImportClaim ImportMember Removed"),
     ("document", "Block Dated Document Extractor Language Link Reading"),
     ("incoming", "Incoming Refusal proof_within refusals"),
     ("ids", "digest is_id parse_id parse_prefix"),
@@ -164,6 +163,7 @@ _HOMES = (
     ("state", "ApiKey Claim Lease State"),
     ("store", "Stat Store"),
     ("times", "moment stamp"),
+    ("watch", "Hold Watch WatchedSource"),
     ("verify.checking", "Trust verify_path"),
     ("verify.claims", "CLAIMS Verification"),
     ("verify.command", "trust_of"),
@@ -308,6 +308,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "Watch",
+    "WatchedSource",
     "WrongLogKey",
     "checked_token",
     "copy_of_log",

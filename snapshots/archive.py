@@ -192,7 +192,7 @@ class Archive:
             return [
                 one
                 for one in of_capture
-                if one.kind in {"search", "fetch", "recheck"} and self._names(one.id, object_id)
+                if one.kind in {"search", "fetch", "recheck", "watch"} and self._names(one.id, object_id)
             ]
         found = self.catalogue.naming(object_id)
         found += [one for one in self.catalogue.considering(object_id) if self._names(one.id, object_id)]

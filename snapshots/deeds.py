@@ -1,11 +1,11 @@
-"""What was done to the collection as a whole: `crawl` and `deletion`, and the kinds whose form is not settled yet."""
+"""What was done to the collection as a whole: `crawl`, `deletion` and `import`."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from snapshots.record import Code, Count, Id, LoggedRecord, Loose, Part, Seq, Time, ids_within
+from snapshots.record import Code, Count, Id, LoggedRecord, Loose, Part, Seq, Time
 
 CrawlState = Literal["running", "done", "cancelled", "failed"]
 
@@ -61,30 +61,6 @@ class Deletion(LoggedRecord):
         """What was removed."""
         for removed in self.removed:
             yield removed.id
-
-
-class Provisional(LoggedRecord):
-    """A kind whose form is not settled: a time and a free body. Strings in the body that are ids count as named."""
-
-    version: Literal[0] = 0
-    at: Time
-    body: Loose = Field(default_factory=dict)
-
-    def named(self) -> Iterator[str]:
-        """Every id that stands in the body."""
-        yield from ids_within(self.body)
-
-
-class Watch(Provisional):
-    """An address to check again from time to time."""
-
-    kind: Literal["watch"] = "watch"
-
-
-class Hold(Provisional):
-    """What must not be removed for now."""
-
-    kind: Literal["hold"] = "hold"
 
 
 Digits = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

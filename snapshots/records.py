@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from snapshots.answers import Fetch, Search, Serving, Serving2
 from snapshots.canonical import load
 from snapshots.capture import Capture
-from snapshots.deeds import Crawl, Deletion, Hold, Import, Watch
+from snapshots.deeds import Crawl, Deletion, Import
 from snapshots.document import Document
 from snapshots.errors import BadRecord
 from snapshots.recheck import Recheck
 from snapshots.record import ENCODED, Record, UnknownRecord, ids_within
 from snapshots.session import Agent, Event, Session
+from snapshots.watch import Hold, Watch
 
 KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("capture", 1): Capture,
@@ -29,8 +30,8 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("session", 1): Session,
     ("event", 1): Event,
     ("agent", 1): Agent,
-    ("watch", 0): Watch,
-    ("hold", 0): Hold,
+    ("watch", 1): Watch,
+    ("hold", 1): Hold,
     ("import", 1): Import,
 }
 """The kinds and versions this release writes and understands."""

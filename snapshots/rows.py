@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from snapshots.answers import Fetch, PassageRef, Search, Serving
 from snapshots.capture import Capture
 from snapshots.database import Row
-from snapshots.deeds import Crawl, Deletion, Import, Provisional
+from snapshots.deeds import Crawl, Deletion, Import
 from snapshots.ids import raw_prefix, to_raw
 from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.session import Agent, Event, Session
 from snapshots.times import milliseconds
+from snapshots.watch import Hold, Watch
 
 PREFIX = 8
 """Bytes of a hash that stand for it where a miss costs little: what is found is always read and compared whole."""
@@ -100,7 +101,7 @@ def kept_at(record: Record | UnknownRecord) -> int | None:
             return milliseconds(record.retrieved_at)
         case Serving():
             return milliseconds(record.served_at)
-        case Crawl() | Deletion() | Import() | Recheck() | Provisional() | Session() | Event() | Agent():
+        case Crawl() | Deletion() | Import() | Recheck() | Watch() | Hold() | Session() | Event() | Agent():
             return milliseconds(record.at)
         case _:
             return None

@@ -25,6 +25,7 @@ from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.rows import passages_of
 from snapshots.session import Event, Session
+from snapshots.watch import Watch
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is being done, how far it is, and how far it goes (None: unknown)."""
@@ -253,14 +254,21 @@ class Collector:
                 self._wait((one for one in names(record) if one != record.record), "blob")
             case Crawl():
                 self._wait([record.crawl], "record")
-            case Recheck():
-                self._wait((record.old, record.new, *record.visits, record.watch), "record")
-                self._passages(one.passage for one in record.passages if one.passage is not None)
+            case Recheck() | Watch():
+                self._checked(record)
             case Deletion():
                 found.deletions[name] = record
             case _:
                 self._step(name, record)
                 self._wait(names(record), "any")
+
+    def _checked(self, record: Recheck | Watch) -> None:
+        if isinstance(record, Watch):
+            self._wait((record.watch, *(source.capture for source in record.sources)), "record")
+            self._passages(ref for source in record.sources for ref in source.passages)
+        else:
+            self._wait((record.old, record.new, *record.visits, record.watch), "record")
+            self._passages(one.passage for one in record.passages if one.passage is not None)
 
     def _step(self, name: str, record: Record | UnknownRecord) -> None:
         """Notes what belongs to a session, for the report."""

@@ -39,23 +39,60 @@ def check_record(value: Any) -> tuple[str, bool]:
 
 def _contradiction(kind: str, value: dict[str, Any]) -> str | None:
     """What no single member shows."""
-    if kind == "fetch" and not value["start"] <= value["end"] <= value["total"]:
-        return "shows a range outside the text"
-    if kind == "document":
-        if value["links_total"] < len(value["links"]):
-            return "counts fewer links than it lists"
-        before, length = 0, len(value["text"])
-        for block in value["blocks"]:
-            if not before <= block["start"] <= block["end"] <= length:
-                return "has blocks out of order or outside the text"
-            before = block["start"]
-    if kind == "session" and (value["parent"] is None) != (value["forked_at"] is None):
-        return "is a fork that does not say of what and where"
-    if kind == "crawl":
-        finished = value["phase"] == "finished"
-        if finished != (value["crawl"] is not None) or finished == (value["state"] == "running"):
-            return "begins and ends at once"
+    find = _CONTRADICTIONS.get(kind)
+    return None if find is None else find(value)
+
+
+def _fetch_contradiction(value: dict[str, Any]) -> str | None:
+    return None if value["start"] <= value["end"] <= value["total"] else "shows a range outside the text"
+
+
+def _document_contradiction(value: dict[str, Any]) -> str | None:
+    if value["links_total"] < len(value["links"]):
+        return "counts fewer links than it lists"
+    before, length = 0, len(value["text"])
+    for block in value["blocks"]:
+        if not before <= block["start"] <= block["end"] <= length:
+            return "has blocks out of order or outside the text"
+        before = block["start"]
     return None
+
+
+def _session_contradiction(value: dict[str, Any]) -> str | None:
+    whole = (value["parent"] is None) == (value["forked_at"] is None)
+    return None if whole else "is a fork that does not say of what and where"
+
+
+def _crawl_contradiction(value: dict[str, Any]) -> str | None:
+    finished = value["phase"] == "finished"
+    if finished != (value["crawl"] is not None) or finished == (value["state"] == "running"):
+        return "begins and ends at once"
+    return None
+
+
+def _watch_contradiction(value: dict[str, Any]) -> str | None:
+    started, least, most = value["phase"] == "started", value["min_seconds"], value["max_seconds"]
+    said = (value["watch"] is None, bool(value["sources"]), least is not None, most is not None)
+    if any(one != started for one in said):
+        return "starts and goes on at once"
+    return "has bounds that contradict each other" if started and least > most else None
+
+
+def _hold_contradiction(value: dict[str, Any]) -> str | None:
+    held = value["phase"] == "held"
+    if held != (value["hold"] is None) or held != bool(value["ids"] or value["urls"] or value["patterns"]):
+        return "holds and releases at once"
+    return None
+
+
+_CONTRADICTIONS: Final[dict[str, Callable[[dict[str, Any]], str | None]]] = {
+    "fetch": _fetch_contradiction,
+    "document": _document_contradiction,
+    "session": _session_contradiction,
+    "crawl": _crawl_contradiction,
+    "watch": _watch_contradiction,
+    "hold": _hold_contradiction,
+}
 
 
 def named_ids(kind: str, value: dict[str, Any], *, known: bool) -> Iterator[str]:
@@ -63,11 +100,7 @@ def named_ids(kind: str, value: dict[str, Any], *, known: bool) -> Iterator[str]
     if not known:
         yield from ids_inside(value)
         return
-    namer = _NAMERS.get(kind)
-    if namer is None:
-        yield from ids_inside(value["body"])
-        return
-    yield from (name for name in namer(value) if name is not None)
+    yield from (name for name in _NAMERS[kind](value) if name is not None)
     for reference in references(kind, value, known=known):
         yield from (reference["id"], reference["capture"])
 
@@ -100,6 +133,8 @@ _NAMERS: Final[dict[str, Callable[[dict[str, Any]], Iterable[str | None]]]] = {
     "agent": lambda value: (value["system"], value["tools"]),
     "import": lambda value: [*value["deletions"], *(each["id"] for each in value["members"]), *value["records"]],
     "recheck": lambda value: [value["old"], value["new"], value["watch"], *value["visits"]],
+    "watch": lambda value: [value["watch"], *(source["capture"] for source in value["sources"])],
+    "hold": lambda value: [value["hold"], *value["ids"]],
     "deletion": lambda value: (removed["id"] for removed in value["removed"]),
 }
 
@@ -110,6 +145,8 @@ def references(kind: str, value: dict[str, Any], *, known: bool) -> list[dict[st
         return [reference for result in value["results"] for reference in result["passages"]]
     if known and kind == "recheck":
         return [each["passage"] for each in value["passages"] if each["passage"] is not None]
+    if known and kind == "watch":
+        return [reference for source in value["sources"] for reference in source["passages"]]
     return value["passages"] if known and kind == "fetch" else []
 
 

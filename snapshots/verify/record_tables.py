@@ -291,7 +291,28 @@ _RECHECK: Final[dict[str, Form]] = {
     "passages": list_of(_is_passage_check),
     "watch": maybe(is_id_text),
 }
-_OPEN: Final[dict[str, Form]] = {"at": is_moment, "body": is_loose}
+_SOURCE = object_of(url=is_text, capture=is_id_text, passages=list_of(_is_reference))
+_WATCH: Final[dict[str, Form]] = {
+    "phase": one_of("started", "paused", "resumed", "ended"),
+    "watch": maybe(is_id_text),
+    "at": is_moment,
+    "name": maybe(is_text),
+    "sources": list_of(_SOURCE),
+    "min_seconds": maybe(is_count),
+    "max_seconds": maybe(is_count),
+    "webhook": maybe(is_text),
+    "by": maybe(is_text),
+}
+_HOLD: Final[dict[str, Form]] = {
+    "phase": one_of("held", "released"),
+    "hold": maybe(is_id_text),
+    "at": is_moment,
+    "ids": list_of(is_id_text),
+    "urls": list_of(is_text),
+    "patterns": list_of(is_text),
+    "reason": maybe(is_text),
+    "by": maybe(is_text),
+}
 KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("capture", 1): _CAPTURE,
     ("document", 1): _DOCUMENT,
@@ -306,6 +327,7 @@ KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("agent", 1): _AGENT,
     ("import", 1): _IMPORT,
     ("recheck", 1): _RECHECK,
-    **{(kind, 0): _OPEN for kind in ("watch", "hold")},
+    ("watch", 1): _WATCH,
+    ("hold", 1): _HOLD,
 }
 """The forms that are known, without what all records have."""

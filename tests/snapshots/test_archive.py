@@ -113,7 +113,7 @@ def test_a_prefix_stands_for_the_one_id_it_fits(bench: Bench) -> None:
 def test_a_prefix_of_several_ids_is_answered_with_them(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     twins = ["sha256:" + "ab" * 6 + f"{number:052x}" for number in range(2)]
-    bench.keep(Hold(at=AT, body={"held": twins}))
+    bench.keep(Hold(phase="held", at=AT, ids=twins))
 
     with pytest.raises(AmbiguousId) as caught:
         bench.archive.resolve("ab" * 6)

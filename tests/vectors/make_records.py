@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from make_recheck import recheck
+from make_watches import holds, watches
 from record_faults import PASSAGE_FAULTS, RECORD_FAULTS
 from record_imports import bundle_taken_in
 
@@ -26,7 +27,6 @@ from snapshots import (
     Event,
     Extractor,
     Fetch,
-    Hold,
     Hop,
     Language,
     Link,
@@ -44,7 +44,6 @@ from snapshots import (
     Serving2,
     Session,
     Tls,
-    Watch,
     digest,
     names,
     passage_of,
@@ -341,8 +340,8 @@ def records() -> dict[str, Record]:
             masked=1,
             details={"handover": True},
         ),
-        "watch": Watch(nonce=nonce_for("watch"), at=at, body={"url": seen.final}),
-        "hold": Hold(nonce=nonce_for("hold"), at=at, body={"captures": [seen.id]}),
+        **watches(seen, passages(), nonce_for, at),
+        **holds(seen, nonce_for, at),
         "import": bundle_taken_in(nonce_for("import"), at),
     }
 

@@ -25,10 +25,16 @@ def swap_id(data: bytes, field: bytes) -> bytes:
     return data[:at] + b"null" + data[data.index(b",", at) :]
 
 
+def _emptied(data: bytes, opened: bytes) -> bytes:
+    """`data` without what is in the list that `opened` opens; `version` comes after it."""
+    at = data.index(opened) + len(opened)
+    return data[:at] + data[data.index(b'],"version"', at) :]
+
+
 RECORD_FAULTS: list[tuple[str, str, str, Fault]] = [
     ("space", "capture", "a space after a colon", swap(b'"body_length":', b'"body_length": ')),
     ("newline", "serving", "a newline at the end", lambda data: data + b"\n"),
-    ("key-order", "hold", "keys out of order", lambda data: b'{"version":0,' + data[1:].replace(b',"version":0', b"")),
+    ("key-order", "hold", "keys out of order", lambda data: b'{"version":1,' + data[1:].replace(b',"version":1', b"")),
     ("twice", "crawl-started", "a key twice", swap(b'"kind":"crawl",', b'"kind":"crawl","kind":"crawl",')),
     ("float", "search", "a float for an integer", swap(b'"candidates_total":2', b'"candidates_total":2.0')),
     ("loose-float", "search", "a float in a free object", swap(b'"position":12', b'"position":12.5')),
@@ -58,11 +64,17 @@ RECORD_FAULTS: list[tuple[str, str, str, Fault]] = [
     ("import-file", "import", "a file's hash as an id", swap(b'"sha256":"5f', b'"sha256":"sha256:5f')),
     ("import-result", "import", "a result that is none", swap(b'"result":"holds"', b'"result":"fine"')),
     ("kind-none", "hold", "no kind", swap(b'"kind":"hold",', b"")),
-    ("version-text", "hold", "a version that is text", swap(b'"version":0', b'"version":"0"')),
+    ("version-text", "hold", "a version that is text", swap(b'"version":1', b'"version":"1"')),
     ("not-object", "hold", "a list", lambda data: b"[" + data + b"]"),
     ("recheck-place", "recheck", "a place without its text", swap(b'"where":"visible"', b'"where":null')),
     ("recheck-verdict", "recheck", "a verdict that is none", swap(b'"verdict":"absent"', b'"verdict":"fine"')),
     ("recheck-edits", "recheck", "more edits than there are", swap(b'"edits_total":1', b'"edits_total":0')),
+    ("watch-bounds", "watch", "bounds that contradict each other", swap(b'"max_seconds":604800', b'"max_seconds":60')),
+    ("watch-start", "watch", "a start without its sources", lambda data: _emptied(data, b'"sources":[')),
+    ("watch-phase", "watch-paused", "a phase that is none", swap(b'"phase":"paused"', b'"phase":"asleep"')),
+    ("watch-first", "watch-paused", "a pause of nothing", lambda data: swap_id(data, b'"watch":')),
+    ("hold-nothing", "hold-released", "a hold of nothing", swap(b'"phase":"released"', b'"phase":"held"')),
+    ("hold-released", "hold-released", "a release of nothing", lambda data: swap_id(data, b'"hold":')),
     ("truncated", "document", "the last byte missing", lambda data: data[:-1]),
     ("empty", "hold", "nothing at all", lambda _: b""),
 ]

@@ -1,0 +1,35 @@
+"""The records of watches and holds, for `make_records.py`."""
+
+from collections.abc import Callable, Sequence
+
+from snapshots import Capture, Hold, Passage, Record, Watch, WatchedSource
+
+
+def watches(seen: Capture, passages: Sequence[Passage], nonce_for: Callable[[str], str], at: str) -> dict[str, Record]:
+    """A watch over both passages of a page, and its pause."""
+    started = Watch(
+        nonce=nonce_for("watch"),
+        phase="started",
+        at=at,
+        name="what the report rests on",
+        sources=[WatchedSource(url=seen.asked, capture=seen.id, passages=[one.ref for one in passages[:2]])],
+        min_seconds=3_600,
+        max_seconds=604_800,
+        webhook="https://hooks.example",
+        by="k1",
+    )
+    return {"watch": started, "watch-paused": Watch(nonce=nonce_for("paused"), phase="paused", watch=started.id, at=at)}
+
+
+def holds(seen: Capture, nonce_for: Callable[[str], str], at: str) -> dict[str, Record]:
+    """A hold by id, address and pattern, and its release."""
+    held = Hold(
+        nonce=nonce_for("hold"),
+        phase="held",
+        at=at,
+        ids=[seen.id],
+        urls=["https://harbour.example/notices/1"],
+        patterns=["https://harbour.example/tariffs/*"],
+        reason="a case before the court",
+    )
+    return {"hold": held, "hold-released": Hold(nonce=nonce_for("released"), phase="released", hold=held.id, at=at)}
