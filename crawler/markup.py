@@ -57,9 +57,38 @@ def parse_html(text: str) -> Any | None:
             root = None
         error = parser.error_log.last_error
         if error is None or error.level != etree.ErrorLevels.FATAL:
-            return root
+            return root if root is None else _end_head(root)
         reason = error.message
     raise TooDeep(reason)
+
+
+_OF_HEAD: Final = frozenset(
+    ("title", "meta", "link", "script", "style", "base", "basefont", "bgsound", "noscript", "template")
+)
+
+
+def _end_head(root: Any) -> Any:
+    """Put into the body what a head cannot hold: it ends there, also where no tag says so.
+
+    libxml2 does not know `main`, `article` and others of their age, and takes them for parts of a head that is not
+    closed.
+    """
+    head = root.find("head")
+    if head is None:
+        return root
+    first = next((child for child in head if isinstance(child.tag, str) and child.tag not in _OF_HEAD), None)
+    if first is None:
+        return root
+    moved = [first, *first.itersiblings()]
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    text, body.text = body.text, None
+    if text:
+        moved[-1].tail = (moved[-1].tail or "") + text
+    for place, child in enumerate(moved):
+        body.insert(place, child)
+    return root
 
 
 _SHADOW_ROOTS: Final = etree.XPath("descendant::template[@shadowrootmode='open' or @shadowroot='open']")

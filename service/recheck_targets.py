@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crawler import parse_address
 from service.citing import passages_of
@@ -22,6 +22,9 @@ from snapshots import (
     Serving,
     read_passage,
 )
+
+if TYPE_CHECKING:
+    from service.revisiting import Version
 
 MOST_PAGES: Final = 1_000
 """Pages visited for one request: they are politely asked one after another, and the caller waits."""
@@ -47,6 +50,8 @@ class Target:
 
     url: str
     wanted: dict[str | None, dict[str, Wanted]] = field(default_factory=dict)
+    befores: dict[str | None, "Version | None"] = field(default_factory=dict)
+    """The captures by their names, read."""
 
     def add(self, capture: str | None, wanted: Wanted) -> None:
         """Look for a quotation too; the same one twice is one."""
@@ -92,11 +97,17 @@ class Targets:
     def add_page(self, address: str) -> None:
         """All passages of the last good capture of an address; if none is kept, only the page itself."""
         url = parse_address(address).href
-        for row in self._archive.catalogue.captures(url, limit=LOOKED_BACK):
-            if row.outcome == "ok" and row.page_state in ANSWERS and row.document is not None:
-                self._capture(self._archive.capture(row.id))
-                return
-        self._page(url)
+        good = [
+            row
+            for row in self._archive.catalogue.captures(url, limit=LOOKED_BACK)
+            if row.outcome == "ok" and row.page_state in ANSWERS and row.document is not None
+        ]
+        if not good:
+            self._page(url)
+            return
+        # An answer that nothing changed rests on the capture that has the page itself, with its marks.
+        whole = (row for row in good if row.document == good[0].document and row.body is not None)
+        self._capture(self._archive.capture(next(whole, good[0]).id))
 
     def add_quotation(self, address: str, wanted: Wanted) -> None:
         """A quotation and the address that it is said to stand at."""

@@ -18,11 +18,13 @@ from service.parts import Parts
 from service.recheck_reply import fields_of, record_of
 from service.recheck_targets import Target, Targets, Wanted
 from service.requests import Caller, Reply
-from service.revisiting import Version, Visited, kept_version, read_alike, revisit
-from snapshots import PRESENT, Batch, Record, stamp
+from service.revisiting import Version, Visited, read_alike, revisit, version_kept
+from snapshots import PRESENT, Batch, Record, nonce, stamp
 
 AT_ONCE: Final = 8
 """Pages under way at a time; the pace of each site is the fetcher's."""
+KEPT_AT_ONCE: Final = 64
+"""Visits that are kept together, while others go on."""
 BEFORE_ALARM: Final = 1.0
 """Seconds until a page is visited a second time: long enough for a page that varies from visit to visit to vary."""
 
@@ -45,15 +47,21 @@ async def recheck(parts: Parts, request: RecheckRequest, caller: Caller) -> Repl
     targets = await run_sync(_targets, parts, request)
     turn = asyncio.Semaphore(AT_ONCE)
 
+    waiting: list[Visited] = []
+    keeping: list[asyncio.Task[None]] = []
+
     async def one(target: Target) -> Checked:
         async with turn:
             checked = await check(parts, target)
-            if request.store and len(targets) > 1:  # a long run that is ended keeps what it has seen
-                await keep(parts, _seen(checked.visits))
-            return checked
+        waiting.extend(checked.visits)
+        if request.store and len(waiting) >= KEPT_AT_ONCE:  # a long run that is ended keeps what it has seen
+            keeping.append(asyncio.create_task(keep(parts, _seen(waiting))))
+            waiting.clear()
+        return checked
 
     checked = await asyncio.gather(*(one(target) for target in targets))
-    return await _answer(parts, request, checked, caller, kept=len(targets) > 1)
+    await asyncio.gather(*keeping)
+    return await _answer(parts, request, checked, caller, unkept=waiting)
 
 
 def _targets(parts: Parts, request: RecheckRequest) -> list[Target]:
@@ -68,15 +76,16 @@ def _targets(parts: Parts, request: RecheckRequest) -> list[Target]:
         targets.add_quotation(one.url, Wanted(one.quote, one.prefix, one.suffix))
     if not targets.pages:
         raise BadRequest("what is named shows no passages that could be checked")
-    return list(targets.pages.values())
+    pages = list(targets.pages.values())
+    for page in pages:
+        for name in page.wanted or (None,):
+            page.befores[name] = version_kept(parts.archive, parts.archive.capture(name)) if name else None
+    return pages
 
 
 async def check(parts: Parts, target: Target) -> Checked:
     """Visit one page, once or, before an alarm, twice, and look for everything that was cited of it."""
-    befores: dict[str | None, Version | None] = {}
-    for name in target.wanted or {None: {}}:
-        capture = await run_sync(parts.archive.capture, name) if name else None
-        befores[name] = await kept_version(parts, capture) if capture else None
+    befores = target.befores
     newest = max((one for one in befores.values() if one), key=lambda one: one.capture.retrieved_at, default=None)
     if not target.url.startswith(("http://", "https://")):
         return Checked(tuple(_unvisited(target, befores, "it was handed in, and has no address to visit")), ())
@@ -97,6 +106,8 @@ async def check(parts: Parts, target: Target) -> Checked:
 async def _page(parts: Parts, target: Target, name: str | None, before: Version | None, visited: Visited) -> Page:
     old = await read_alike(parts, before, visited.version) if before else None
     wanted = tuple(target.wanted.get(name, {}).values())
+    if visited.same is not None and old is not None and old.capture.document == visited.version.capture.document:
+        return judged(target.url, old, visited, wanted)  # nothing to compare
     return await run_sync(judged, target.url, old, visited, wanted)
 
 
@@ -117,9 +128,9 @@ def _seen(visits: Iterable[Visited]) -> Batch:
 
 
 async def _answer(
-    parts: Parts, request: RecheckRequest, checked: list[Checked], caller: Caller, *, kept: bool
+    parts: Parts, request: RecheckRequest, checked: list[Checked], caller: Caller, *, unkept: list[Visited]
 ) -> Reply:
-    """Keep captures, verdicts and the reply in one batch, and give the reply."""
+    """Keep the visits that are not kept yet, verdicts and the reply in one batch, and give the reply."""
     at = stamp(parts.clock())
     records = [record_of(page, one.visits, at) for one in checked for page in one.pages]
     pages = [page for one in checked for page in one.pages]
@@ -143,9 +154,10 @@ async def _answer(
         shown = [orjson.loads(record.encoded) for record in (*batch.records, *records)]
         return Reply(orjson.dumps(fields | {"stored": False, "records": shown}), None, None)
     served = (caller.form.write(fields) if caller.form is not None else None) or Served(orjson.dumps(fields))
-    servings = [serving_of(parts, record.id, served, caller) for record in records]
+    first = serving_of(parts, records[0].id, served, caller)  # the others differ in what they are for, not in the reply
+    servings = [first, *(first.model_copy(update={"record": one.id, "nonce": nonce()}) for one in records[1:])]
     bodies = (served.body,) if served.structured is None else (served.body, served.structured)
-    seen = Batch() if kept else _seen(visits)
+    seen = _seen(unkept)
     # The bodies name their records, which have nonces: nobody else can have kept the same bytes.
     await keep(parts, Batch(blobs=seen.blobs, own=bodies, records=(*seen.records, *records, *servings)))
     return Reply(

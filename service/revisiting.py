@@ -9,7 +9,7 @@ from service.following import ANSWERS
 from service.looking import AS_SET, Wish, look_at
 from service.observing import Observation, observe
 from service.parts import Parts
-from snapshots import Capture, Document, EvidenceError, Extractor, PageText, digest, moment, page_text
+from snapshots import Archive, Capture, Document, EvidenceError, Extractor, PageText, digest, moment, page_text
 
 FOUND = 200
 NOT_MODIFIED = 304
@@ -93,7 +93,8 @@ def _same(before: Version, seen: Observation, how: str) -> Visited:
 def _like(old: Capture, *, conditional: bool) -> Like:
     """How a capture was asked for. Only a whole page that was fetched can be asked for conditionally."""
     like = Like(url=old.final, accept_language=old.locale)
-    whole = old.method == "http" and old.body is not None and old.page_state in ANSWERS and _status(old) == FOUND
+    known = old.document is not None and old.page_state in ANSWERS
+    whole = old.method == "http" and known and _status(old) in (FOUND, NOT_MODIFIED)
     if not (conditional and whole):
         return like
     headers = {name.lower(): value for name, value in old.hops[-1].response_headers}
@@ -102,10 +103,15 @@ def _like(old: Capture, *, conditional: bool) -> Like:
 
 async def kept_version(parts: Parts, capture: Capture) -> Version:
     """A page as it was kept, with the texts that were read from it then."""
+    return await run_sync(version_kept, parts.archive, capture)
+
+
+def version_kept(archive: Archive, capture: Capture) -> Version:
+    """The same. Blocking."""
     if capture.document is None:
         return Version(capture, None, None, why="nothing was read from it")
     try:
-        document = await run_sync(parts.archive.document, capture.document)
+        document = archive.document(capture.document)
     except EvidenceError as error:
         return Version(capture, None, None, why=str(error))
     return version_of(capture, document, None)

@@ -203,3 +203,18 @@ def test_links_in_headings_that_say_something_stay() -> None:
     reading = read(page(f'<article><h2><a href="#c">C</a> and <a href="#notes">3</a> more</h2>{PROSE}</article>'))
 
     assert "C and 3 more" in reading.text
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["<!DOCTYPE html><title>Notice</title>", "<html><head><title>Notice</title>", "<title>Notice</title><meta name=a>"],
+)
+def test_a_head_ends_where_the_page_begins_whatever_its_tags_say(head: str) -> None:
+    words = "The toll at the swing bridge ends on Friday, says the harbour office in its notice to all skippers. " * 4
+    html = f"{head}<main><h1>Notice</h1><p>{words}</p></main><p>And a last line.</p>"
+
+    found = read(html)
+
+    assert "ends on Friday" in found.visible
+    assert found.visible.endswith("And a last line.")
+    assert (found.title, found.page_state) == ("Notice", "ok")

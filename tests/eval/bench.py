@@ -1,6 +1,6 @@
 """`make bench`: how fast it is, each figure beside its baseline from the same run.
 
-With names of sections as arguments only those are run: crawl, search, index, process, bundle, transcripts.
+With names of sections as arguments only those are run: crawl, search, index, process, bundle, transcripts, recheck.
 """
 
 import importlib
@@ -17,6 +17,7 @@ SECTIONS = {
     "process": "tests.eval.bench_process",
     "bundle": "tests.eval.bench_bundle",
     "transcripts": "tests.eval.bench_transcripts",
+    "recheck": "tests.eval.bench_recheck",
 }
 
 
