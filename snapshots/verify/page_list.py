@@ -9,8 +9,8 @@ from snapshots.verify.capture_records import ascii_address, whole_seconds
 from snapshots.verify.claims import Faults
 from snapshots.verify.forms import Form, first_wrong, is_count, is_text, one_of
 from snapshots.verify.members import Members
-from snapshots.verify.record_lines import Records
-from snapshots.verify.strict_json import read_canonical, read_json
+from snapshots.verify.record_lines import DocumentRead, Records
+from snapshots.verify.strict_json import canonical_bytes, read_canonical, read_json
 
 PAGES = "pages/pages.jsonl"
 
@@ -47,11 +47,14 @@ def check_pages(members: Members, records: Records, package: Any, faults: Faults
         for number, line in members.lines(PAGES):
             where = f"{PAGES} line {number}"
             try:
-                value = _line(line, _HEADER if number == 1 else _PAGE)
-                if number > 1:
-                    count += 1
-                    first = first or (value["url"], value["ts"])
-                    _check_page(value, next(expected, None), records)
+                if number == 1:
+                    _line(line, _HEADER)
+                    continue
+                count += 1
+                wanted = next(expected, None)
+                first = first or _address(line)
+                if wanted is None or not _is_page(line, *wanted, records):
+                    _check_page(_line(line, _PAGE), wanted, records)
             except Unsound as problem:
                 faults.add(problem.reason, where, str(problem))
     except Unsound as problem:
@@ -64,6 +67,41 @@ def check_pages(members: Members, records: Records, package: Any, faults: Faults
         if said != (first or (None, None)):
             faults.add("page-mismatch", "datapackage.json", "its main page is not the first one listed")
     return count
+
+
+def _wanted(capture_id: str, capture: dict[str, Any], document: DocumentRead | None) -> dict[str, Any]:
+    """The members of a page's line but for its text."""
+    title = document.title if document is not None and document.title and document.title.strip() else None
+    return {
+        "id": capture_id.removeprefix("sha256:"),
+        "size": capture["body_length"],
+        "title": title or capture["final"],
+        "ts": whole_seconds(capture["retrieved_at"]),
+        "url": ascii_address(capture["final"]),
+    }
+
+
+def _is_page(line: bytes, capture_id: str, capture: dict[str, Any], records: Records) -> bool:
+    """Whether a line is exactly that of a capture. Where it is not, reading it tells why."""
+    document = records.documents.get(capture["document"] or "")
+    before, after = canonical_bytes(_wanted(capture_id, capture, document)).split(b',"title":', 1)
+    before, after = before + b',"text":', b',"title":' + after
+    if not line.startswith(before) or not line.endswith(after) or len(line) < len(before) + len(after):
+        return False
+    found = sha256(memoryview(line)[len(before) : len(line) - len(after)]).digest()
+    return found == (document.text_hash if document is not None else NO_TEXT)
+
+
+NO_TEXT: Final = sha256(b'""').digest()
+
+
+def _address(line: bytes) -> tuple[Any, Any] | None:
+    """Address and time of a page, as the package repeats those of the first."""
+    try:
+        value = read_canonical(line)
+    except Unsound:
+        return None
+    return (value.get("url"), value.get("ts")) if type(value) is dict else None
 
 
 def _line(line: bytes, form: dict[str, Form]) -> dict[str, Any]:
@@ -83,19 +121,12 @@ def _check_page(page: dict[str, Any], expected: tuple[str, dict[str, Any]] | Non
         raise Unsound("page-mismatch", "it belongs to no capture of this bundle")
     capture_id, capture = expected
     document = records.documents.get(capture["document"] or "")
-    title = document.title if document is not None and document.title and document.title.strip() else None
-    wanted = {
-        "id": capture_id.removeprefix("sha256:"),
-        "url": ascii_address(capture["final"]),
-        "ts": whole_seconds(capture["retrieved_at"]),
-        "title": title or capture["final"],
-        "size": capture["body_length"],
-    }
+    wanted = _wanted(capture_id, capture, document)
     for name, value in wanted.items():
         if page[name] != value:
             raise Unsound("page-mismatch", f"its {name} is not that of the capture {capture_id}")
-    text_hash = document.text_hash if document is not None else sha256().digest()
-    if sha256(page["text"].encode()).digest() != text_hash:
+    text_hash = document.text_hash if document is not None else NO_TEXT
+    if sha256(canonical_bytes(page["text"])).digest() != text_hash:
         raise Unsound("page-mismatch", f"its text is not that of the document of {capture_id}")
 
 

@@ -25,6 +25,7 @@ class DocumentRead:
     base: str
     title: str | None
     text_hash: bytes
+    """Of the text as JSON writes it, which is how records and the list of pages hold it."""
     text_length: int
     extractors: tuple[tuple[str, str], ...]
 
@@ -55,6 +56,17 @@ class Records:
             return None
         value: dict[str, Any] = json.loads(data)
         return value
+
+
+def _written_text(line: bytes, source: str) -> bytes:
+    """The text of a document as it stands in its canonical bytes, with its quotation marks.
+
+    It stands between `source` and `title`. Quotation marks inside of strings are escaped, so that neither can be
+    mistaken for something that is part of a text.
+    """
+    end = line.rindex(b',"title":')
+    mark = b',"source":"%s","text":' % source.encode()
+    return line[line.rindex(mark, 0, end) + len(mark) : end]
 
 
 class RecordReader:
@@ -138,7 +150,7 @@ class RecordReader:
                 value["media_type"],
                 value["base"],
                 value["title"],
-                sha256(text.encode()).digest(),
+                sha256(_written_text(line, value["source"])).digest(),
                 len(text),
                 tuple((each["name"], each["version"]) for each in value["extractors"]),
             )

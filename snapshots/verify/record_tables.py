@@ -27,6 +27,7 @@ from snapshots.verify.forms import (
 _PAGE_STATE = one_of("ok", "not_found", "blocked", "login", "consent", "paywall", "empty", "error", "unknown")
 _EXTRACTORS = list_of(object_of(name=is_text, version=is_text))
 _BLOCK_TYPES = frozenset({"heading", "paragraph", "list", "table", "code", "quote"})
+_LINK_KEYS = {"text", "url"}
 _BLOCK_KEYS = {"type", "start", "end", "level"}
 _MAX_HEADING_LEVEL = 6  # HTML has no more
 
@@ -65,6 +66,18 @@ def _is_blocks(value: Any) -> bool:
         level = block["level"]
         right = type(level) is int and 1 <= level <= _MAX_HEADING_LEVEL if block["type"] == "heading" else level is None
         if not right or not is_count(block["start"]) or not is_count(block["end"]):
+            return False
+    return True
+
+
+def _is_links(value: Any) -> bool:
+    """A list of `{text, url}`; the longest lists in records, so that it is looked through in one go."""
+    if type(value) is not list:
+        return False
+    for link in value:
+        if type(link) is not dict or link.keys() != _LINK_KEYS:
+            return False
+        if type(link["text"]) is not str or type(link["url"]) is not str:
             return False
     return True
 
@@ -113,7 +126,7 @@ _DOCUMENT: Final[dict[str, Form]] = {
     "language": maybe(object_of(tag=is_text, how=is_text)),
     "canonical": maybe(is_text),
     "blocks": _is_blocks,
-    "links": list_of(object_of(url=is_text, text=is_text)),
+    "links": _is_links,
     "links_total": is_count,
     "flags": list_of(is_text),
     "extractors": _EXTRACTORS,

@@ -15,6 +15,7 @@ from snapshots.verify.blobs import ARCHIVE
 from snapshots.verify.claims import Claim, Faults, not_checkable
 from snapshots.verify.members import Members
 from snapshots.verify.record_lines import Records
+from snapshots.verify.strict_json import canonical_bytes
 from snapshots.verify.warc import WarcHead, WarcReader
 
 MAX_REREAD = 64 * 1024 * 1024
@@ -83,7 +84,7 @@ class TextCheck:
         found, document = waiting.reading.result(), records.documents[waiting.document]
         if found is None or found.extractors != document.extractors:
             self._other += 1
-        elif sha256(found.text.encode()).digest() == document.text_hash:
+        elif sha256(canonical_bytes(found.text)).digest() == document.text_hash:
             self._same += 1
         else:
             told = f"read again, its bytes give another text, of {len(found.text)} characters"

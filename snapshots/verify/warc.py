@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from snapshots.errors import Unsound
 from snapshots.verify.gunzip import Gunzip, PlainBytes, Unpacked
@@ -25,10 +26,13 @@ class WarcHead:
     offset: int
     length: int
 
+    @cached_property
+    def _firsts(self) -> dict[str, str]:
+        return {name.lower(): value for name, value in reversed(self.fields)}
+
     def get(self, name: str) -> str | None:
         """The first value of a field, by its name in any case."""
-        wanted = name.lower()
-        return next((value for each, value in self.fields if each.lower() == wanted), None)
+        return self._firsts.get(name.lower())
 
     def all(self, name: str) -> tuple[str, ...]:
         """All values of a field."""

@@ -28,7 +28,9 @@ Step = dict[str, Any]
 
 
 def another(data: bytes, at: int) -> bytes:
-    """The bytes with another letter or digit at a place, a bit away from what stands there."""
+    """The bytes with another letter or digit at a place (in base64: the next that is one), a bit away from the old."""
+    while data[at] in b"+/":
+        at += 1
     old = data[at]
     for bit in (1, 2, 4, 8, 16):
         new = bytes([old ^ bit])
