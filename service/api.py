@@ -24,6 +24,7 @@ from service import (
     api_search,
     api_sessions,
     api_tools,
+    api_verify,
 )
 from service.api_answers import Route, actions, allowed, answered, refused
 from service.api_documents import document, told
@@ -124,6 +125,7 @@ def application(
         api_audits,
         api_attachments,
         api_imports,
+        api_verify,
         api_records,
         api_log,
         api_keys,

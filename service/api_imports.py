@@ -50,7 +50,7 @@ async def archives(request: Request, name: _Name = None) -> Response:
     """Keep each response in a WARC or WACZ file, which is the body, as a capture; what does not hold is refused."""
     caller = allowed(request, Scope.FETCH)
     asked = ArchiveRequest(name=name)
-    async with _received(request) as path:
+    async with received(request) as path:
         return answered(await actions(request).add_archive(path, asked, caller, _nobody))
 
 
@@ -61,7 +61,7 @@ async def import_(
     """Take in a bundle of another installation, which is the body, if all that it claims holds."""
     caller = allowed(request, Scope.ADMIN)
     asked = BundleImport(name=name, trust_key=tuple(trust_key or ()))
-    async with _received(request) as path:
+    async with received(request) as path:
         return answered(await actions(request).import_bundle(path, asked, caller, _nobody))
 
 
@@ -92,7 +92,7 @@ def _nobody(_what: str, _done: int, _total: int | None) -> None:
 
 
 @asynccontextmanager
-async def _received(request: Request) -> AsyncIterator[Path]:
+async def received(request: Request) -> AsyncIterator[Path]:
     """The body in a file of its own, so that a large one is never in memory; the gate bounds its size."""
     with tempfile.NamedTemporaryFile(prefix="citator-received-") as file:
         async for piece in request.stream():

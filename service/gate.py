@@ -50,7 +50,9 @@ BODY_SECONDS: Final = 300.0
 
 API: Final = "/api/v1"
 UPLOADS: Final = API + "/uploads"
-LARGE: Final = frozenset({UPLOADS, API + "/audits", API + "/attachments"})
+LARGE: Final = frozenset(
+    {UPLOADS, *(API + path for path in ("/archives", "/attachments", "/audits", "/bundles/import", "/bundles/verify"))}
+)
 """What takes files, and so bodies as large as CITATOR_MAX_REQUEST allows."""
 
 SIGN_IN: Final = "/sign-in"
