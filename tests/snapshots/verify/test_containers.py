@@ -1,0 +1,195 @@
+"""The ZIP file a bundle is, and members read as streams."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from snapshots import LogKey, Trust, Verification, digest, verify_path
+from snapshots.bundles.container import Filling, assemble
+from snapshots.log_key import signed_note
+from snapshots.verify.checking import verify_file
+from snapshots.verify.claims import FAILS, MAX_FAILURES, Claim, Faults, cut_short
+from snapshots.verify.members import Members, ZipSource
+from snapshots.verify.signers import handed_over
+from snapshots.verify.telling import told_in_words
+from snapshots.verify.zip_directory import read_directory
+from snapshots.verify.zip_rules import check_directory
+from tests.snapshots.verify.five_pages import Good, good_bundle
+from tests.snapshots.verify.mutable import Bundle
+from tests.snapshots.verify.zips import zipped
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Good:
+    return good_bundle(tmp_path_factory.mktemp("good"))
+
+
+def fails(data: bytes) -> dict[str, set[str]]:
+    """The claims that fail, with their reasons."""
+    claims = verify_file(io.BytesIO(data), "some.wacz", Trust())
+    return {claim.claim: {each.reason for each in claim.failures} for claim in claims if claim.result == FAILS}
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_flipped_bit_of_any_member_fails(good: Good, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(sorted(good.members)))
+    content = bytearray(good.members[name])
+    place = data.draw(st.integers(0, len(content) * 8 - 1))
+    content[place // 8] ^= 1 << place % 8
+
+    found = fails(Bundle(good, {**good.members, name: bytes(content)}).data)
+
+    assert found, (name, place)
+    if name not in {"datapackage.json", "datapackage-digest.json"}:
+        assert "member-hash" in found["members"]
+    if name not in {"datapackage.json", "datapackage-digest.json", "evidence/statement.dsse.json"}:
+        assert "statement" in found
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_any_flipped_bit_of_the_file_fails_or_changes_no_member(good: Good, data: st.DataObject) -> None:
+    whole = bytearray(Bundle(good, dict(good.members)).data)
+    place = data.draw(st.integers(0, len(whole) * 8 - 1))
+    whole[place // 8] ^= 1 << place % 8
+
+    if fails(bytes(whole)):
+        return
+
+    # Deflate has more than one way to write the same bytes; those bytes are what is signed.
+    with zipfile.ZipFile(io.BytesIO(bytes(whole))) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == dict(good.members)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_nothing_that_is_cut_or_put_in_breaks_the_verifier(good: Good, data: st.DataObject) -> None:
+    whole = Bundle(good, dict(good.members)).data
+    start = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(start, min(len(whole), start + 5000)))
+    put_in = data.draw(st.binary(max_size=200))
+
+    assert fails(whole[:start] + put_in + whole[end:]) or whole[start:end] == put_in
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_it(data: bytes) -> None:
+    assert fails(data)
+
+
+def test_large_archives_are_written_and_read_with_the_same_rules(tmp_path: Path) -> None:
+    """Sizes beyond 32 bits, as the writer writes them and the verifier wants them."""
+    filling = Filling("archive/data.warc.gz", tmp_path / "member")
+    with filling:
+        filling.write(b"small")
+    member = filling.member
+    object.__setattr__(member, "size", 5_000_000_000)
+    object.__setattr__(member, "packed", 5_000_000_000)
+    out = io.BytesIO()
+    assemble([member], out)
+
+    faults = Faults("container")
+    with pytest.raises(Exception, match="no directory|disk|damaged|end record") as caught:
+        read_directory(io.BytesIO(out.getvalue()[:-60]))
+    assert "zip-malformed" in getattr(caught.value, "reason", "")
+    directory = read_directory(out)
+    (entry,) = directory.entries
+    assert (entry.size, entry.packed) == (5_000_000_000, 5_000_000_000)
+    assert directory.shift == 0 or faults.count == 0
+
+
+def test_members_are_read_once_and_hashed_whole_even_if_the_reader_stops() -> None:
+    data = zipped({"README": b"x" * 1_000_000, "evidence/a.txt": b"short"}).data
+    faults = Faults("container")
+    directory = read_directory(io.BytesIO(data))
+    entries = check_directory(io.BytesIO(data), directory, faults, strict=True)
+    members = Members(ZipSource(io.BytesIO(data), entries, 0, faults))
+
+    pieces = members.pieces("README")
+    next(pieces)
+    pieces.close()  # type: ignore[attr-defined]
+    members.read_the_rest()
+
+    assert members.digests["README"] == (digest(b"x" * 1_000_000)[7:], 1_000_000)
+    assert members.digests["evidence/a.txt"][1] == 5
+    assert {failure.reason for failure in faults.failures} == {"zip-order"}
+
+
+def test_failures_are_cut_at_a_hundred_and_counted() -> None:
+    faults = Faults("blobs")
+    for number in range(MAX_FAILURES + 7):
+        faults.add("blob-hash", str(number), "x")
+
+    claim = faults.verdict("", "")
+
+    assert (len(claim.failures), claim.unlisted) == (MAX_FAILURES, 7)
+    assert "and 106 more" in claim.detail
+
+
+def test_what_is_told_cannot_move_a_terminal() -> None:
+    nasty = "\x1b[2Jgone\r\nHOLDS\u202e" + "x" * 1000
+
+    told = cut_short(nasty)
+
+    assert "\x1b" not in told
+    assert "\n" not in told
+    assert len(told) < 310
+    claim = Claim("blobs", FAILS, told, "", ())
+    assert "\x1b" not in told_in_words(Verification("f", (claim,)))
+
+
+class _Handovers:
+    """Members that are only hand-overs."""
+
+    def __init__(self, *notes: bytes) -> None:
+        self.sizes = {f"evidence/handover-{number}.txt": len(note) for number, note in enumerate(notes, 1)}
+        self._notes = dict(zip(self.sizes, notes, strict=True))
+
+    def pieces(self, name: str) -> list[bytes]:
+        return [self._notes[name]]
+
+
+def handover(old: LogKey, new: LogKey) -> bytes:
+    return signed_note(f"citator/log-key-handover@v1\n{old.origin}\n{old.vkey}\n{new.vkey}\n", [old, new])
+
+
+def test_hand_overs_lead_from_the_first_key_to_the_present_one_or_are_named() -> None:
+    first, second, third, stranger = (LogKey.generate("test.example/log") for _ in range(4))
+    one, two = handover(first, second), handover(second, third)
+
+    def line(key: LogKey, *notes: bytes) -> tuple[list[str], int]:
+        faults = Faults("signer")
+        found = handed_over(Members(_Handovers(*notes)), key.verifier, faults)  # type: ignore[arg-type]
+        return [each.text for each in found], faults.count
+
+    assert line(third, one, two) == ([first.vkey, second.vkey, third.vkey], 0)
+    assert line(first) == ([first.vkey], 0)
+    assert line(third, two, one)[1] == 1
+    assert line(stranger, one, two)[1] == 1
+    assert line(third, one, handover(stranger, third))[1] == 1
+    assert line(second, one.replace(b"handover@v1", b"handover@v2"))[1] == 1
+
+
+def test_a_directory_is_verified_as_the_file_is(good: Good, tmp_path: Path) -> None:
+    for name, data in good.members.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+
+    found = verify_path(tmp_path, Trust())
+    (tmp_path / "evidence" / "proofs.jsonl").unlink()
+    damaged = verify_path(tmp_path, Trust())
+
+    assert found.holds
+    assert not damaged.holds
+    assert {claim.claim for claim in damaged.claims if claim.result == FAILS} >= {"members", "log", "statement"}
