@@ -144,3 +144,22 @@ def test_every_client_that_can_be_connected_has_a_page() -> None:
     from service.client_plans import PLANS
 
     assert {client for client in PLANS if not (CONNECT / f"{client}.md").exists()} == set()
+
+
+@pytest.mark.slow
+def test_the_blocks_on_audits_run_as_they_stand(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "audit.md").read_text(), re.MULTILINE | re.DOTALL)
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    script = "set -euo pipefail\n" + "\n".join(blocks)
+
+    subprocess.run(["citator", "demo"], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    ran = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "1 can be proven word for word" in ran.stdout
+    assert "1 differ from what was served" in ran.stdout
+    assert "a check did not hold" in ran.stdout
+    assert "1 of 1 quotations stand in what is kept" in ran.stdout
+    assert "[^citator-1]: the source says so." in (tmp_path / "report-with-sources.md").read_text()

@@ -235,9 +235,10 @@ class _Auditor:
         record, compared = await self._by_name(event, named)
         if compared is not None and compared.verdict in WHOLE:
             return record, compared
-        kept = await self._lookup.by_bytes(event)
-        if kept is not None:
-            return kept
+        if _WEB.search(tool) or "sha256" in event.text:  # every reply names what it shows; other tools need no look-up
+            kept = await self._lookup.by_bytes(event)
+            if kept is not None:
+                return kept
         if compared is not None and not (_LOCAL.fullmatch(tool) and compared.verdict in WRONG):
             return record, compared
         if event.spill or "<persisted-output>" in event.text[:200]:

@@ -105,6 +105,8 @@ def _given(call: str | None, tool: str | None, response: Any, line: int) -> Resu
     inner = next((answer[key] for key in ("result", "output", "content") if key in answer), response)
     if isinstance(inner, dict):
         inner, answer = inner.get("content", inner), answer | inner
+    if isinstance(inner, dict):  # what a tool gave, as an object: none of its members is the whole of it
+        return Resulted(line, call, tool, (json_text(inner),), error=bool(answer.get("error", False)))
     structured = json_bytes(answer.get("structuredContent", answer.get("structured_content")))
     blocks = texts(inner) or ((json_text(inner),) if inner is not None else ())
     error = bool(answer.get("isError", answer.get("error", False)))

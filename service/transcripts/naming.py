@@ -7,8 +7,10 @@ from typing import Any, Final
 MAX_NAMED: Final = 200
 """Ids taken from one text; a reply of a search has some hundred, a page that lists hashes any number."""
 
+# The API, tools and the imitated APIs each name it in their own way; in a text within JSON quotes are escaped.
 _RECORD: Final = re.compile(
-    r'\\{0,4}"(?:end_)?record\\{0,4}"\s*:\s*\\{0,4}"(sha256:[0-9a-f]{64})\\{0,4}"|Citator record (sha256:[0-9a-f]{64})'
+    r'\\{0,4}"(?:record|end_record|request_id)\\{0,4}"\s*:\s*\\{0,4}"(sha256:[0-9a-f]{64})\\{0,4}"'
+    r"|Citator record (sha256:[0-9a-f]{64})|keeps this reply as record (sha256:[0-9a-f]{64})"
 )
 _FULL: Final = re.compile(r"(?<![0-9a-zA-Z])sha256[:-]([0-9a-f]{64})(?![0-9a-f])")
 _SHORT: Final = re.compile(r"\[([0-9a-f]{12,64})\]")
@@ -18,7 +20,9 @@ _CITE: Final = re.compile(r"retrieved \d{4}-\d\d-\d\d \[([0-9a-f]{12,64})\]")
 
 def records_named(text: str) -> tuple[str, ...]:
     """The records that a text says it is the reply of, each once."""
-    found = (match.group(1) or match.group(2) for match in _RECORD.finditer(text))
+    if "sha256:" not in text:
+        return ()
+    found = (match[match.lastindex or 0] for match in _RECORD.finditer(text))
     return tuple(dict.fromkeys(found))[:MAX_NAMED]
 
 

@@ -32,7 +32,8 @@ FORMATS: dict[str, Callable[[Exchange], bytes]] = {
 def filled(make: Callable[[Exchange], bytes], one: Exchange) -> Iterator[bytes]:
     """A session in which the model reads and writes a lot, and searches each time it has done 200 KB of that."""
     head, *rest = make(one).splitlines(keepends=True)
-    between = make(one.showing("A line of output of a program that was run. " * 100)).splitlines(keepends=True)[1:]
+    other = make(one.showing("A line of output of a program that was run. " * 100))
+    between = other.replace(making.TOOL.encode(), b"bash").splitlines(keepends=True)[1:]
     size = len(head)
     yield head
     while size < SIZE:

@@ -12,6 +12,7 @@ from service.transcripts.documents import document_pieces, opened
 from service.transcripts.events import Citation, RemoteFile, Resulted, Said, Sealed, ServerHeld, Unread
 from service.transcripts.lines import Piece
 from service.transcripts.markdown import links
+from service.transcripts.naming import records_named
 from service.transcripts.opaque import opaque
 from service.transcripts.reading import READERS, read_transcript
 from tests.service.transcripts.making import MAKERS, Exchange, document, lines
@@ -204,3 +205,30 @@ def test_addresses_in_text_lose_the_punctuation_of_their_sentence() -> None:
         "https://g.test",
     ]
     assert next(links(text)) == Citation("https://a.test/x_(y)", "the page")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{{"record": "{0}", "x": 1}}',
+        '{{"end_record":"{0}"}}',
+        '{{"request_id": "{0}"}}',
+        '"{{\\"record\\":\\"{0}\\"}}"',
+        "Citator record {0}\nSearch: toll",
+        "Citator keeps this reply as record {0}",
+    ],
+)
+def test_each_door_names_the_record_of_its_reply(text: str) -> None:
+    record = "sha256:" + "ab" * 32
+
+    assert records_named(text.format(record)) == (record,)
+    assert records_named(f"[{record}] {record}") == ()
+
+
+def test_an_object_that_a_function_gave_to_gemini_is_taken_whole() -> None:
+    given = {"record": "sha256:" + "a" * 64, "text": "a part", "kind": "passage"}
+    part = {"functionResponse": {"name": "get_evidence", "response": given}}
+
+    found = events(document({"contents": [{"role": "user", "parts": [part]}], "model": "m"}))
+
+    assert [json.loads(one.text) for one in found if isinstance(one, Resulted)] == [given]
