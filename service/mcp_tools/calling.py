@@ -10,13 +10,14 @@ import structlog
 from anyio import get_cancelled_exc_class
 from pydantic import ValidationError
 
+from service.check_requests import CitationsRequest, RecheckRequest
 from service.doors import Actions
 from service.errors import Problem, problem_of
 from service.failures import BadRequest
 from service.forms import Served
-from service.mcp_tools import structures, texts
+from service.mcp_tools import checks, structures, texts
 from service.mcp_tools.arguments import Arguments, understand
-from service.mcp_tools.definitions import DEFAULT_TOKENS, FETCH, SEARCH, TOOLS, Tool
+from service.mcp_tools.definitions import CHECK_CITATIONS, DEFAULT_TOKENS, FETCH, RECHECK, SEARCH, TOOLS, Tool
 from service.mcp_tools.replies import HEAD, TEXT, ToolForm, ToolReply, written
 from service.mistakes import mistaken
 from service.requests import MAX_AGE, Caller, CaptureRequest, SearchRequest
@@ -67,6 +68,10 @@ class ToolsHere:
                 return await self._search(understood, asking, structured=structured)
             if tool is FETCH:
                 return await self._fetch(understood, asking, structured=structured)
+            if tool is RECHECK:
+                return await self._recheck(understood, asking, structured=structured)
+            if tool is CHECK_CITATIONS:
+                return await self._citations(understood, structured=structured)
             return await self._evidence(understood, asking, structured=structured)
         except Exception as error:  # noqa: BLE001 - the door: whatever happened behind it, the model gets words
             return failed(error)
@@ -122,6 +127,18 @@ class ToolsHere:
             log.warning("a call that was called off is not on record", error=str(error))
         else:
             log.info("called off", record=record, ms=after_ms)
+
+    async def _recheck(self, understood: Arguments, caller: Caller, *, structured: bool) -> ToolReply:
+        request = RecheckRequest.model_validate(understood.given)
+        form = ToolForm(checks.rechecked, checks.recheck_text, DEFAULT_TOKENS, understood.notes, structured=structured)
+        reply = await self._actions.recheck(request, replace(caller, form=form))
+        assert form.reply is not None, "a reply that came back was written"
+        return replace(form.reply, serving=reply.serving)
+
+    async def _citations(self, understood: Arguments, *, structured: bool) -> ToolReply:
+        found = await self._actions.check_citations(CitationsRequest.model_validate(understood.given))
+        made = checks.citations(found, understood.notes)
+        return ToolReply(checks.citations_text(made), made if structured else None)
 
     async def _evidence(self, understood: Arguments, caller: Caller, *, structured: bool) -> ToolReply:
         given = understood.given

@@ -7,7 +7,7 @@ in the descriptions, and the arguments are read with them in `arguments`.
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from service.mcp_tools.results import EVIDENCE, PAGE, SEARCHED
+from service.mcp_tools.results import CITATIONS, EVIDENCE, PAGE, RECHECKED, SEARCHED
 from service.requests import Scope
 
 Kind = Literal["string", "integer", "strings"]
@@ -175,7 +175,45 @@ GET_EVIDENCE: Final = Tool(
     open_world=False,
 )
 
-TOOLS: Final = (SEARCH, FETCH, GET_EVIDENCE)
+RECHECK: Final = Tool(
+    name="recheck",
+    title="Ask whether sources still say so",
+    description=(
+        "Visit cited pages again and learn whether they still say what was cited: word for word, set differently, "
+        "moved, edited (with what the page says now, and whether a number, date or negation changed), or not at all. "
+        "Give ids of passages, captures or searches, or addresses. A page that cannot be had now (an error, a bot "
+        "check, a log-in) is inconclusive: that says nothing about the source. Use it before relying on an older "
+        "citation."
+    ),
+    options=(
+        Option("ids", "strings", "Ids of passages, captures, searches or fetches; 12 hex digits are enough."),
+        Option("urls", "strings", "Pages: everything that was cited of their last capture."),
+        _SESSION,
+    ),
+    output=RECHECKED,
+    scope=Scope.FETCH,
+    open_world=True,
+)
+
+CHECK_CITATIONS: Final = Tool(
+    name="check_citations",
+    title="Check an answer against its sources",
+    description=(
+        "Hold an answer or report against what is kept: for each quotation, passage id and link it says whether the "
+        "source that is named says so (supported), says something else (edited), whether another source says it "
+        "(misattributed), or nothing that is kept does (not_in_evidence). Use it on your own draft before you give it, "
+        "and correct what is not supported. The text itself is not kept."
+    ),
+    options=(
+        Option("text", "string", "The answer or report, with its quotations and [ids] or links.", required=True),
+        Option("format", "string", "How it is written; markdown if not given.", choices=("markdown", "text", "html")),
+    ),
+    output=CITATIONS,
+    scope=Scope.READ,
+    open_world=False,
+)
+
+TOOLS: Final = (SEARCH, FETCH, GET_EVIDENCE, RECHECK, CHECK_CITATIONS)
 """In the order in which they are listed; hosts keep their caches as long as it stays."""
 
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}

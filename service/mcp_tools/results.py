@@ -108,3 +108,74 @@ EVIDENCE: Final = _object(
         "end_record": _AGAIN,
     },
 )
+
+RECHECKED: Final = _object(
+    ("record", "holds", "conclusive", "checked_at", "counts", "results", "notes", "end_record"),
+    {
+        "record": _RECORD,
+        "holds": {"type": "boolean", "description": "False: a page no longer says what was cited of it."},
+        "conclusive": {"type": "boolean", "description": "False: some page could not be judged (a wall, an error)."},
+        "checked_at": _text("When."),
+        "counts": {
+            "type": "object",
+            "description": "How many passages have each verdict.",
+            "additionalProperties": {"type": "integer"},
+        },
+        "results": _list(
+            _object(
+                ("record", "url", "verdict", "passages"),
+                {
+                    "record": _text("Short id of the record of this page's check."),
+                    "url": _text("The page."),
+                    "verdict": _text("What became of the page."),
+                    "reason": _text("Why."),
+                    "capture": _text("Short id of what was seen now."),
+                    "passages": _list(
+                        _object(
+                            ("verdict", "quote"),
+                            {
+                                "id": _text("The passage's short id."),
+                                "verdict": _text("exact, typography, moved, edited, ambiguous, absent, inconclusive …"),
+                                "quote": _text("What was cited; its beginning."),
+                                "matched": _text("What the page says there now, if it differs."),
+                                "flags": _list({"type": "string"}, "What kind of words changed: number, negation …"),
+                            },
+                        ),
+                        "What was cited of the page.",
+                    ),
+                },
+            ),
+            "The pages; those that raise an alarm first.",
+        ),
+        "notes": _NOTES,
+        "end_record": _AGAIN,
+    },
+)
+
+CITATIONS: Final = _object(
+    ("holds", "counts", "citations", "notes"),
+    {
+        "holds": {"type": "boolean", "description": "Whether every citation is borne out by what is kept."},
+        "counts": {
+            "type": "object",
+            "description": "How many citations have each verdict.",
+            "additionalProperties": {"type": "integer"},
+        },
+        "citations": _list(
+            _object(
+                ("line", "verdict"),
+                {
+                    "line": _count("Where in the text it stands."),
+                    "verdict": _text("supported, edited, misattributed, not_in_evidence, named"),
+                    "quote": _text("The quotation; its beginning."),
+                    "reason": _text("Why."),
+                    "passage": _text("Short id of the passage that bears it out."),
+                    "url": _text("The page that does, or that says something else."),
+                    "matched": _text("What that page says."),
+                },
+            ),
+            "The citations; those that are not borne out first.",
+        ),
+        "notes": _NOTES,
+    },
+)

@@ -58,7 +58,7 @@ def searched(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:
         said.append(f"The query has {len(fields['query'])} characters; its beginning is shown.")
     if fields["state"] in ("ok", "no_provider") and any(not one["passages"] for one in fields["results"]):
         said.append("Pages without passages had no room; ask for fewer results or more max_tokens, or fetch them.")
-    return _without_nothing(
+    return without_nothing(
         {
             "record": record,
             "query": cut(fields["query"], MAX_ECHO),
@@ -67,14 +67,14 @@ def searched(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:
             "searched_at": fields["retrieved_at"],
             "results": [_result(one) for one in fields["results"]],
             "dropped": dict(dropped),
-            "notes": _bounded(said),
+            "notes": bounded(said),
             "end_record": record,
         }
     )
 
 
 def _result(one: Mapping[str, Any]) -> Structure:
-    return _without_nothing(
+    return without_nothing(
         {
             "rank": one["rank"],
             "title": cut(" ".join((one.get("title") or "").split()), MAX_TITLE),
@@ -101,7 +101,7 @@ def page(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:
     said = [*notes, *_about(fields)]
     if end < total:
         said.append(f"Characters {start} to {end} of {total}; go on with start={end}.")
-    return _without_nothing(
+    return without_nothing(
         {
             "record": record,
             "url": fields["url"],
@@ -119,7 +119,7 @@ def page(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:
             "next_start": end if end < total else None,
             "passages": passages,
             "rest": None if passages else text,
-            "notes": _bounded(said),
+            "notes": bounded(said),
             "end_record": record,
         }
     )
@@ -153,7 +153,7 @@ def evidence(
     said = list(notes)
     if end < len(text):
         said.append(f"Characters {start} to {end} of {len(text)}; go on with start={end}.")
-    return _without_nothing(
+    return without_nothing(
         {
             "record": identity,
             "kind": kind,
@@ -164,18 +164,20 @@ def evidence(
             "total": len(text),
             "next_start": end if end < len(text) else None,
             "text": text[start:end],
-            "notes": _bounded(said),
+            "notes": bounded(said),
             "end_record": identity,
         }
     )
 
 
-def _bounded(notes: Sequence[str]) -> list[str]:
+def bounded(notes: Sequence[str]) -> list[str]:
+    """Notes as they are told: one line each, not too long, not too many."""
     kept = [cut(" ".join(note.split()), MAX_SENTENCE) for note in notes[:MAX_NOTES]]
     return kept + ([f"{len(notes) - MAX_NOTES} more notes are in the record."] if len(notes) > MAX_NOTES else [])
 
 
-def _without_nothing(made: Structure) -> Structure:
+def without_nothing(made: Structure) -> Structure:
+    """Without members that have nothing to say."""
     return {name: value for name, value in made.items() if value not in (None, "") or name in _ALWAYS}
 
 

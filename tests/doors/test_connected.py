@@ -93,4 +93,4 @@ def test_langchains_module_gives_the_tools(server: Standing, tmp_path: Path) -> 
         timeout=120,
     )  # fmt: skip
 
-    assert ran.stdout.strip() == "['search', 'fetch', 'get_evidence']", ran.stderr
+    assert ran.stdout.strip() == "['search', 'fetch', 'get_evidence', 'recheck', 'check_citations']", ran.stderr

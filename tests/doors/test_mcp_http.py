@@ -54,7 +54,7 @@ async def test_a_search_a_fetch_and_a_failure(server: Standing, harbour: Site, m
         failing = await mcp.call_tool("fetch", {"url": harbour.url("/void")})
         unknown = await mcp.call_tool("no_such_tool", {})
 
-    assert list(tools) == ["search", "fetch", "get_evidence"]
+    assert list(tools) == ["search", "fetch", "get_evidence", "recheck", "check_citations"]
     for name, result in (("search", found), ("fetch", page)):
         assert not result.is_error
         jsonschema.validate(result.structured_content, tools[name].output_schema or {})
@@ -63,7 +63,7 @@ async def test_a_search_a_fetch_and_a_failure(server: Standing, harbour: Site, m
     assert failing.is_error
     assert "The page came and has no text." in text_of(failing)
     assert unknown.is_error
-    assert "there are search, fetch, get_evidence" in text_of(unknown)
+    assert "there are search, fetch, get_evidence, recheck, check_citations" in text_of(unknown)
 
 
 async def test_both_forms_begin_and_end_with_the_record_and_are_kept(server: Standing) -> None:
@@ -114,6 +114,29 @@ async def test_a_passage_is_shown_by_its_short_id_word_for_word(server: Standing
     assert nothing.is_error
     assert "Nothing is kept under this id" in text_of(nothing)
     assert len(server.servings(found["record"])) >= 2
+
+
+async def test_a_cited_passage_is_checked_again_and_an_answer_against_its_sources(server: Standing) -> None:
+    async with client(server) as mcp:
+        found = structured_of(await mcp.call_tool("search", {"query": "toll swing bridge"}))
+        passage = found["results"][0]["passages"][0]
+        again = await mcp.call_tool("recheck", {"ids": [passage["id"]]})
+        words = " ".join(passage["text"].split()[:12])
+        answer = f'It says "{words}" [{passage["id"]}] and "The moon is made of cheese and of nothing else at all."'
+        checked = await mcp.call_tool("check_citations", {"text": answer})
+        nothing = await mcp.call_tool("recheck", {})
+
+    told, text = structured_of(again), text_of(again)
+    assert told["holds"] is True
+    assert told["results"][0]["passages"][0]["id"] == passage["id"]
+    assert text.splitlines()[0] == text.splitlines()[-1] == f"Citator record {told['record']}"
+    (served,) = server.servings(told["record"])
+    assert server.evidence(served.body).decode() == text
+    citations = structured_of(checked)
+    assert citations["holds"] is False
+    assert {one["verdict"] for one in citations["citations"]} == {"supported", "not_in_evidence"}
+    assert "NOT all are borne out" in text_of(checked)
+    assert nothing.is_error
 
 
 async def test_a_long_page_is_read_to_its_end_in_pieces_of_16_kilobytes(server: Standing, harbour: Site) -> None:
@@ -351,7 +374,7 @@ async def test_own_code_calls_the_tools_with_what_a_model_asked_for(server: Stan
         called = (await http.post("/tools/search", json={"arguments": {"query": "toll swing bridge"}})).json()
         wrong = (await http.post("/tools/search", json={"arguments": {}})).json()
 
-    assert [tool["name"] for tool in defined] == ["search", "fetch", "get_evidence"]
+    assert [tool["name"] for tool in defined] == ["search", "fetch", "get_evidence", "recheck", "check_citations"]
     assert TOLL in called["text"]
     assert called["structured"]["record"] == called["record"]
     assert server.servings(called["record"])[0].surface == "tools"

@@ -89,7 +89,13 @@ def test_stdout_holds_the_protocol_alone_and_every_question_is_answered(
         answers, _ = piped(tmp_path, conversation(*calls), until=4, **settings)
 
     assert set(answers) == {1, 2, 3, 4}
-    assert [tool["name"] for tool in answers[2]["result"]["tools"]] == ["search", "fetch", "get_evidence"]
+    assert [tool["name"] for tool in answers[2]["result"]["tools"]] == [
+        "search",
+        "fetch",
+        "get_evidence",
+        "recheck",
+        "check_citations",
+    ]
     text = answers[3]["result"]["content"][0]["text"]
     assert ("The toll" in text) if "CITATOR_BUCKET" not in settings else text.startswith("The bucket")
     assert answers[4]["result"]["isError"] is True

@@ -115,5 +115,11 @@ def test_tools_are_given_in_each_format_and_no_other(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
 
     for form in ("openai", "anthropic", "gemini", "mcp"):
-        assert [tool["name"] for tool in shell("tools", "--format", form).json] == ["search", "fetch", "get_evidence"]
+        assert [tool["name"] for tool in shell("tools", "--format", form).json] == [
+            "search",
+            "fetch",
+            "get_evidence",
+            "recheck",
+            "check_citations",
+        ]
     assert shell("tools", "--format", "other").status == 2

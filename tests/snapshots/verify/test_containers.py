@@ -100,7 +100,7 @@ def test_large_archives_are_written_and_read_with_the_same_rules(tmp_path: Path)
     assemble([member], out)
 
     faults = Faults("container")
-    with pytest.raises(Exception, match="no directory|disk|damaged|end record") as caught:
+    with pytest.raises(Exception, match=r"no directory|disk|damaged|end record") as caught:
         read_directory(io.BytesIO(out.getvalue()[:-60]))
     assert "zip-malformed" in getattr(caught.value, "reason", "")
     directory = read_directory(out)
