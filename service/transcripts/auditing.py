@@ -31,7 +31,7 @@ from service.transcripts.events import (
 from service.transcripts.findings import MAX_LISTED, WHOLE, WRONG, Copy, Result
 from service.transcripts.lines import NO_JSON, Source, parsed
 from service.transcripts.lookup import Kept, Lookup
-from service.transcripts.naming import mentioned, records_in, records_named
+from service.transcripts.naming import captures_in, mentioned, records_in, records_named
 from service.transcripts.reading import Transcript, read_transcript
 from service.transcripts.report import Audited, report
 from service.transcripts.steps import Steps
@@ -241,6 +241,15 @@ class _Auditor:
                 return kept
         if compared is not None and not (_LOCAL.fullmatch(tool) and compared.verdict in WRONG):
             return record, compared
+        return await self._unnamed(event, named=bool(named))
+
+    async def _unnamed(self, event: Resulted, *, named: bool) -> tuple[str | None, Compared]:
+        """What can be said of a result that is the reply of nothing that it names."""
+        page = await self._lookup.page_with(event.blocks, captures_in(event.meta))
+        if page is not None:
+            return page, Compared(
+                "partial", None, ("pieces of a page",), "each piece stands word for word in that capture"
+            )
         if event.spill or "<persisted-output>" in event.text[:200]:
             return None, Compared("spilled", reason="it is in a file of the client's, and names no record")
         reason = "it names records and is the reply of none" if named else "it names no record"

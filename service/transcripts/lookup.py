@@ -185,6 +185,20 @@ class Lookup:
             )
         return None
 
+    async def page_with(self, pieces: Sequence[str], captures: Sequence[str]) -> str | None:
+        """The first of some captures in whose text all of these pieces stand, as clients cut and hand them on."""
+        wanted = [piece.strip() for piece in pieces if piece.strip()]
+        for capture in captures if wanted else ():
+            try:
+                text = (await self._kept.evidence(capture, view="text")).body.decode("utf-8", "replace")
+            except Exception as error:
+                if problem_of(error).slug not in {*_STANDINGS, "bad-request"}:
+                    raise
+                continue
+            if all(piece in text for piece in wanted):
+                return capture
+        return None
+
     async def candidates(self, words: Iterable[str], at: str | None) -> tuple[str, ...]:
         """Records that a result without an id may be of: asked in the same words, near the same time."""
         wanted = {" ".join(word.split()).lower() for word in words} - {""}

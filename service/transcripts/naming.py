@@ -15,6 +15,7 @@ _RECORD: Final = re.compile(
 _FULL: Final = re.compile(r"(?<![0-9a-zA-Z])sha256[:-]([0-9a-f]{64})(?![0-9a-f])")
 _SHORT: Final = re.compile(r"\[([0-9a-f]{12,64})\]")
 _SPEAKING: Final = re.compile(r"record|serving|evidence|citator", re.IGNORECASE)
+_CAPTURE: Final = re.compile(r"capture", re.IGNORECASE)
 _CITE: Final = re.compile(r"retrieved \d{4}-\d\d-\d\d \[([0-9a-f]{12,64})\]")
 
 
@@ -28,12 +29,21 @@ def records_named(text: str) -> tuple[str, ...]:
 
 def records_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
     """The records named by what came beside a result: ids under a name that speaks of evidence, however deep."""
+    return _ids_under(meta, _SPEAKING)
+
+
+def captures_in(meta: Mapping[str, Any]) -> tuple[str, ...]:
+    """The captures named by what came beside a result."""
+    return _ids_under(meta, _CAPTURE)
+
+
+def _ids_under(meta: Mapping[str, Any], names: re.Pattern[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     waiting: list[tuple[bool, Any]] = [(False, meta)]
     while waiting and len(found) < MAX_NAMED:
         speaking, one = waiting.pop()
         if isinstance(one, Mapping):
-            waiting.extend((speaking or _SPEAKING.search(str(key)) is not None, inner) for key, inner in one.items())
+            waiting.extend((speaking or names.search(str(key)) is not None, inner) for key, inner in one.items())
         elif isinstance(one, list):
             waiting.extend((speaking, inner) for inner in one)
         elif speaking and isinstance(one, str) and _FULL.fullmatch(one):

@@ -180,6 +180,25 @@ async def test_the_output_of_a_shell_that_shows_part_of_a_reply_is_not_called_al
     assert report["holds"]
 
 
+async def test_pieces_of_a_page_that_a_client_hands_on_are_found_in_the_capture(
+    actions: Actions, site: Callable[..., Site]
+) -> None:
+    page = await captured(actions, site(*HARBOUR).url("/bridge"))
+
+    def chat(piece: str) -> bytes:
+        source = {"source": {"name": "bridge"}, "document": [piece], "metadata": [{"capture": page["capture"]}]}
+        answer = {"id": "a", "parentId": None, "role": "assistant", "content": "Friday.", "sources": [source]}
+        return document(
+            {"title": "t", "chat": {"history": {"messages": {"a": answer}, "currentId": "a"}, "messages": []}}
+        )
+
+    same = await audited(actions, chat("The toll at the swing bridge ends on Friday."))
+    other = await audited(actions, chat("The toll at the swing bridge ends on Sunday."))
+
+    assert (verdicts(same), verdicts(other)) == (["partial"], ["unreferenced"])
+    assert same["results"][0]["record"] == page["capture"]
+
+
 async def test_what_was_removed_here_since_is_neither_proven_nor_called_wrong(
     actions: Actions, exchange: Exchange
 ) -> None:
