@@ -30,7 +30,7 @@ def test_langchain_agents_get_the_tools(server: Standing, harbour: Site) -> None
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
 
-    assert told["tools"] == ["search", "fetch", "get_evidence"]
+    assert told["tools"] == ["search", "fetch", "get_evidence", "recheck", "check_citations"]
     assert TOLL in told["found"]
     assert server.servings(told["artifact"])
     assert "twelve crowns" in told["read"]
