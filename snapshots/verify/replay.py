@@ -50,6 +50,9 @@ class Replay:
 
     def read(self, members: Members, contents: Contents | None) -> Replayed:
         """Reads the archive to its end; what is wrong is noted."""
+        if ARCHIVE not in members:
+            self._faults.add("warc-malformed", ARCHIVE, "it is not there")
+            return self.found
         try:
             reader = WarcReader(members.pieces(ARCHIVE), packed=True, strict=True)
             self._first(reader, contents)

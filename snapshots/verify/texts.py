@@ -94,6 +94,8 @@ class TextCheck:
 def _pages(members: Members, records: Records) -> Iterator[tuple[str, PageBytes]]:
     """Each document once, with the body it was read from."""
     done: set[str] = set()
+    if ARCHIVE not in members:
+        return
     reader = WarcReader(members.pieces(ARCHIVE), packed=True, strict=True)
     while (head := reader.next()) is not None:
         body = _body(reader, head)

@@ -192,6 +192,8 @@ def _entry(fields: tuple[int, ...], name: bytes, extra: bytes) -> Entry:
 
 def read_local(file: BinaryIO, at: int) -> LocalHeader:
     """The header before a member's bytes. Raises Unsound(zip-malformed) if there is none."""
+    if at < 0:
+        raise _malformed("has lost bytes at its beginning")
     file.seek(at)
     fields = _LOCAL.unpack(_exactly(file, _LOCAL.size))
     if fields[0] != b"PK\x03\x04":

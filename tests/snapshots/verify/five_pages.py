@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +175,7 @@ class Stamped:
     chain_pem: bytes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Good:
     """The good bundle and everything that its keeper, and those who would like to be, have."""
 
@@ -197,8 +197,11 @@ class Good:
     outside_proof: str
     folder: Path = field(compare=False)
 
-    def replace(self, **changes: Any) -> "Good":
-        return replace(self, **changes)
+    def __repr__(self) -> str:
+        return "<the good bundle>"
+
+    def _repr_pretty_(self, printer: Any, cycle: object) -> None:  # noqa: ARG002 - as it is called
+        printer.text(repr(self))
 
 
 def good_bundle(folder: Path) -> Good:
