@@ -118,7 +118,7 @@ def _driver(actions: Actions, settings: Settings) -> Driver:
         )  # fmt: skip
     tools = ToolsForModels(ToolsHere(actions))
     try:
-        return Driver(actions.sessions, actions.session_reading, tools, model, settings.user_agent)
+        return Driver(actions, tools, model, settings.user_agent)
     except BadAddress as error:
         raise BadSetting(f"CITATOR_MODEL_URL: {error}") from error
 

@@ -76,6 +76,20 @@ class OwnTools(Protocol):
         ...
 
 
+class Behind(Protocol):
+    """Where the sessions are."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """What is done with them."""
+        ...
+
+    @property
+    def session_reading(self) -> Reading:
+        """What is read out of them."""
+        ...
+
+
 class _Stopped(Exception):
     pass
 
@@ -83,9 +97,8 @@ class _Stopped(Exception):
 class Driver:
     """Drives runs of one installation. Close it before the parts it uses."""
 
-    def __init__(self, sessions: Sessions, reading: Reading, tools: OwnTools, model: Model | None, agent: str) -> None:
-        self._sessions = sessions
-        self._reading = reading
+    def __init__(self, behind: Behind, tools: OwnTools, model: Model | None, agent: str) -> None:
+        self._behind = behind
         self._tools = tools
         self._model = model
         self._endpoint = Endpoint(model.url, user_agent=agent) if model else None
@@ -109,7 +122,7 @@ class Driver:
             "api_schema": self._model.form,
         }
         begun = asked.model_copy(update={"lease_seconds": lease} | named)
-        run = await self._sessions.start(session, begun, caller)
+        run = await self._behind.sessions.start(session, begun, caller)
         task = asyncio.create_task(self._drive(run["session"], run["id"], asked, caller), name=f"run {run['id']}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -139,7 +152,7 @@ class Driver:
 
     async def _end(self, session: str, run: str, caller: Caller, reason: str) -> None:
         try:
-            await self._sessions.change(session, run, RunChange(action="fail", reason=reason[:2000]), caller)
+            await self._behind.sessions.change(session, run, RunChange(action="fail", reason=reason[:2000]), caller)
         except (ServiceError, EvidenceError) as error:
             log.warning("the end of a run is not on record", session=session, run=run, error=str(error))
 
@@ -158,15 +171,17 @@ class Driver:
                 api_schema=self._model.form,
                 sent=shown,
             )
-            await self._sessions.say(session, made, caller)
+            await self._behind.sessions.say(session, made, caller)
             if not answer.calls:
-                await self._sessions.change(session, run, RunChange(action="complete", reason=answer.stopped), caller)
+                await self._behind.sessions.change(
+                    session, run, RunChange(action="complete", reason=answer.stopped), caller
+                )
                 return
             if not all(self._tools.knows(call["name"]) for call in answer.calls):
                 return  # somebody else's tools: whoever has them gives the results, and starts a run to go on
             await self._answer_calls(session, run, answer, caller)
             lease = round(self._model.seconds) + SPARE_SECONDS
-            await self._sessions.change(session, run, RunChange(action="renew", lease_seconds=lease), caller)
+            await self._behind.sessions.change(session, run, RunChange(action="renew", lease_seconds=lease), caller)
         raise _Stopped("the model called tools again and again: the limit of steps was reached")
 
     async def _answer_calls(self, session: str, run: str, answer: Answer, caller: Caller) -> None:
@@ -184,7 +199,7 @@ class Driver:
             )
             for call, told in zip(answer.calls, called, strict=True)
         )
-        await self._sessions.results(session, ToolResultsRequest(run=run, results=results), caller)
+        await self._behind.sessions.results(session, ToolResultsRequest(run=run, results=results), caller)
 
     async def _ask(self, session: str) -> tuple[Answer, dict[str, Any]]:
         """The model's next word, and which events it was shown and which not."""
@@ -192,7 +207,7 @@ class Driver:
         assert model is not None, "a run was begun"
         assert endpoint is not None, "a model has an address"
         wanted = ContextRequest(form=model.form, budget=model.window, provider=endpoint.address.host, model=model.name)
-        found = await self._reading.context(session, wanted)
+        found = await self._behind.session_reading.context(session, wanted)
         body = body_of(model.form, model.name, found["request"], self._tools.offered(model.form))
         address = parse_address(endpoint.address.origin + path_of(model.form, endpoint.address.path.rstrip("/")))
         headers = (

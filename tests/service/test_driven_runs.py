@@ -52,7 +52,7 @@ async def driven(data: Path, endpoint: Site, **given: Any) -> AsyncIterator[Talk
     options = {"form": "openai", "name": "m", "key": KEY, "seconds": 20.0, "window": 50_000, "steps": 5} | given
     async with opened(data) as actions:
         model = Model(url=endpoint.url("/v1"), **options)
-        driver = Driver(actions.sessions, actions.session_reading, ToolsForModels(ToolsHere(actions)), model, "Citator")
+        driver = Driver(actions, ToolsForModels(ToolsHere(actions)), model, "Citator")
         rules = Rules(hosts=frozenset(), loopback_without_key=False, max_request=8 * 1024 * 1024)
         app = application(actions, rules, driver=driver)
         key = (await actions.keys_create(KeyRequest(name="me", scopes=(Scope.ADMIN,))))["key"]
@@ -157,7 +157,7 @@ async def test_tools_of_others_wait_for_their_results(tmp_path: Path) -> None:
 
 async def test_without_a_model_it_says_what_to_set(tmp_path: Path) -> None:
     async with opened(tmp_path) as actions:
-        driver = Driver(actions.sessions, actions.session_reading, ToolsForModels(ToolsHere(actions)), None, "Citator")
+        driver = Driver(actions, ToolsForModels(ToolsHere(actions)), None, "Citator")
         rules = Rules(hosts=frozenset(), loopback_without_key=False, max_request=8 * 1024 * 1024)
         key = (await actions.keys_create(KeyRequest(name="me", scopes=(Scope.ADMIN,))))["key"]
         talk = Talk(actions, Asker(application(actions, rules, driver=driver), key))
