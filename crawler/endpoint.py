@@ -29,18 +29,22 @@ class Answered:
 class Endpoint:
     """One address from the operator's settings. The guard lets it lead anywhere, since the operator wrote it down.
 
+    With a `guard` it is an address of somebody else, and leads where that one lets it.
+
     Raises:
         BadAddress: it is no address that can be asked.
     """
 
-    def __init__(self, address: str, *, user_agent: str, resolver: Resolver | None = None) -> None:
+    def __init__(
+        self, address: str, *, user_agent: str, resolver: Resolver | None = None, guard: Guard | None = None
+    ) -> None:
         self.address: Address = parse_address(address)
         self._user_agent = user_agent
         self._own = SystemResolver() if resolver is None else None
         used = resolver or self._own
         assert used is not None, "one of the two is there"
-        guard = Guard(origins=frozenset({self.address.origin}))
-        self._dialler = Dialler(guard, used, TlsClient(http2=False), CONNECT_SECONDS)
+        own = Guard(origins=frozenset({self.address.origin}))
+        self._dialler = Dialler(guard or own, used, TlsClient(http2=False), CONNECT_SECONDS)
 
     @classmethod
     def all(cls, addresses: tuple[str, ...], *, user_agent: str, resolver: Resolver | None = None) -> dict[str, Self]:

@@ -34,6 +34,7 @@ from service.check_requests import CitationsRequest, RecheckRequest
 from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.forms import Served
+from service.holding import Holds
 from service.parts import Parts
 from service.requests import (
     MAX_POSITION,
@@ -56,6 +57,7 @@ from service.sessions.asked import ContextRequest
 from service.sessions.book import Book
 from service.sessions.reading import ImportRequest, Reading
 from service.sessions.talking import Sessions
+from service.watching import Watches
 
 OWNER: Final = Caller(key=None, name="command line", scopes=frozenset({Scope.ADMIN}), surface="cli")
 """Who asks where no key says it: whoever may open the data directory."""
@@ -64,8 +66,10 @@ OWNER: Final = Caller(key=None, name="command line", scopes=frozenset({Scope.ADM
 class Actions:
     """The actions over opened parts. Made by `service.build`."""
 
-    def __init__(self, parts: Parts, crawls: Crawls, bundles: Bundles) -> None:
+    def __init__(self, parts: Parts, crawls: Crawls, bundles: Bundles, watches: Watches) -> None:
         self.parts = parts
+        self.watches = watches
+        self.holds = Holds(parts)
         self._crawls = crawls
         self._bundles = bundles
         book = Book(parts)

@@ -25,6 +25,7 @@ from service import (
     api_sessions,
     api_tools,
     api_verify,
+    api_watches,
 )
 from service.api_answers import Route, actions, allowed, answered, refused
 from service.api_documents import document, told
@@ -132,6 +133,7 @@ def application(
         api_local,
         api_sessions,
         api_tools,
+        api_watches,
     ):
         app.include_router(part.router, prefix=API)
     app.include_router(state)

@@ -37,6 +37,10 @@ from service.parts import Parts, Readers
 from service.settings import Settings
 from service.spool import Spool
 from service.stamping import Stamper, posting, roots_of
+from service.watch_book import WatchBook
+from service.watch_rounds import WatchRounds
+from service.watching import Watches
+from service.webhooks import Webhooks
 from snapshots import (
     Archive,
     Catalogue,
@@ -125,7 +129,11 @@ async def build(
         stack.push_async_callback(crawls.close)
         if resume:
             await crawls.resume()
-        yield Actions(parts, crawls, Bundles(parts, joined_script))
+        book, hooks = WatchBook(parts.archive), Webhooks(settings, resolver)
+        rounds = WatchRounds(parts, book, hooks)
+        if resume and not opened.log.read_only:
+            stack.push_async_callback(_stop, asyncio.create_task(rounds.run(), name="watches"))
+        yield Actions(parts, crawls, Bundles(parts, joined_script), Watches(parts, book, hooks))
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

@@ -30,6 +30,7 @@ from service import (
     cli_serve,
     cli_sessions,
     cli_verify,
+    cli_watch,
 )
 
 app = typer.Typer(
@@ -52,6 +53,7 @@ app.command("import")(cli_imports.import_)
 app.command("extract")(cli_extract.extract)
 app.command("recheck")(cli_recheck.recheck)
 app.command("check-citations")(cli_recheck.check_citations)
+app.add_typer(cli_watch.watch, name="watch")
 app.command("quote")(cli_quote.quote)
 app.command("show")(cli_evidence.show_)
 app.command("proof")(cli_evidence.proof)
@@ -59,6 +61,7 @@ app.command("attach")(cli_attach.attach)
 app.command("audit")(cli_audit.audit)
 app.command("bundle")(cli_bundle.bundle)
 app.command("delete")(cli_evidence.delete)
+app.add_typer(cli_watch.hold, name="hold")
 app.command("rebuild")(cli_care.rebuild)
 app.command("backup")(cli_care.backup)
 app.command("restore")(cli_care.restore)

@@ -22,6 +22,7 @@ from service.requests import (
     SearchRequest,
     UploadRequest,
 )
+from service.watch_doors import Holding, Watching
 
 if TYPE_CHECKING:
     from service.sessions.reading import Reading as SessionReading
@@ -39,6 +40,16 @@ class Citator(Protocol):
     Raises, everywhere: the errors of the libraries and of `service.failures`; over a server `ToldProblem` with the
     same problem. Ids may be given as unique prefixes wherever something is read.
     """
+
+    @property
+    def watches(self) -> Watching:
+        """What is done with watches."""
+        ...
+
+    @property
+    def holds(self) -> Holding:
+        """What is done with holds."""
+        ...
 
     async def search(self, request: SearchRequest, caller: Caller, /) -> Reply:
         """Answer a query; kept before it returns."""

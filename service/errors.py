@@ -187,6 +187,10 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.DataVersion": Meaning("data-version", 503, NOT_DONE, "The data directory was made by another version."),
     "service.UnknownCrawl": Meaning("unknown-crawl", 404, NOT_DONE, "There is no such crawl."),
     "service.UnknownKey": Meaning("unknown-key", 404, NOT_DONE, "There is no such key."),
+    "service.UnknownWatch": Meaning("unknown-watch", 404, NOT_DONE, "There is no such watch."),
+    "service.WatchEnded": Meaning("watch-ended", 409, WRONG_USE, "This watch is over."),
+    "service.UnknownHold": Meaning("unknown-hold", 404, NOT_DONE, "There is no such hold."),
+    "service.HeldBack": Meaning("held", 409, NOT_DONE, "This is held, and is not removed.", ("held",)),
     "service.UnknownSession": Meaning("unknown-session", 404, NOT_DONE, "There is no such session."),
     "service.SessionLocked": Meaning(
         "session-locked", 409, NOT_DONE, "A run holds this session.", ("session", "locked_by", "until")

@@ -7,6 +7,10 @@
     ├── DataVersion       the data directory is of another version
     ├── UnknownCrawl      no crawl has that id
     ├── UnknownKey        no API key has that id
+    ├── UnknownWatch      no watch has that id
+    ├── WatchEnded        the watch is over and does not go on
+    ├── UnknownHold       no hold has that id
+    ├── HeldBack          a removal would touch what is held; lists it
     ├── UnknownSession    no session has that id
     ├── SessionLocked     a run holds the session's lock
     ├── SessionDeleted    the session was deleted
@@ -94,6 +98,26 @@ class BundleRefused(ServiceError):
 
     def __init__(self, message: str, *, claims: Sequence[Mapping[str, object]] = ()) -> None:
         self.claims = list(claims)
+        super().__init__(message)
+
+
+class UnknownWatch(ServiceError):
+    """No watch has that id."""
+
+
+class WatchEnded(ServiceError):
+    """The watch is over: a new one can be begun."""
+
+
+class UnknownHold(ServiceError):
+    """No hold has that id, or it was released."""
+
+
+class HeldBack(ServiceError):
+    """A removal would touch what is held. `held` lists it: the hold, its reason, and the ids."""
+
+    def __init__(self, message: str, *, held: Sequence[Mapping[str, object]]) -> None:
+        self.held = list(held)
         super().__init__(message)
 
 

@@ -9,7 +9,7 @@ from service.revisiting import Visited
 from snapshots import PassageCheck, Recheck, RecheckEdit
 
 
-def record_of(page: Page, visits: Sequence[Visited], at: str) -> Recheck:
+def record_of(page: Page, visits: Sequence[Visited], at: str, watch: str | None = None) -> Recheck:
     """The record of a page that was visited again."""
     now = page.now.capture if page.now else None
     return Recheck(
@@ -24,6 +24,7 @@ def record_of(page: Page, visits: Sequence[Visited], at: str) -> Recheck:
         reason=page.reason,
         extractors=page.now.extractors if page.now else (),
         passages=tuple(_check(one) for one in page.passages),
+        watch=watch,
     )
 
 

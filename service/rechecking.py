@@ -55,7 +55,7 @@ async def recheck(parts: Parts, request: RecheckRequest, caller: Caller) -> Repl
             checked = await check(parts, target)
         waiting.extend(checked.visits)
         if request.store and len(waiting) >= KEPT_AT_ONCE:  # a long run that is ended keeps what it has seen
-            keeping.append(asyncio.create_task(keep(parts, _seen(waiting))))
+            keeping.append(asyncio.create_task(keep(parts, seen(waiting))))
             waiting.clear()
         return checked
 
@@ -118,7 +118,8 @@ def _unvisited(target: Target, befores: dict[str | None, Version | None], why: s
         yield Page(target.url, before, None, "inconclusive", why, None, unknown)
 
 
-def _seen(visits: Iterable[Visited]) -> Batch:
+def seen(visits: Iterable[Visited]) -> Batch:
+    """What has to be kept of visits."""
     records: list[Record] = []
     blobs: list[bytes] = []
     for one in visits:
@@ -150,16 +151,16 @@ async def _answer(
         ],
     }
     if not request.store:
-        batch = _seen(visits)
+        batch = seen(visits)
         shown = [orjson.loads(record.encoded) for record in (*batch.records, *records)]
         return Reply(orjson.dumps(fields | {"stored": False, "records": shown}), None, None)
     served = (caller.form.write(fields) if caller.form is not None else None) or Served(orjson.dumps(fields))
     first = serving_of(parts, records[0].id, served, caller)  # the others differ in what they are for, not in the reply
     servings = [first, *(first.model_copy(update={"record": one.id, "nonce": nonce()}) for one in records[1:])]
     bodies = (served.body,) if served.structured is None else (served.body, served.structured)
-    seen = _seen(unkept)
+    fresh = seen(unkept)
     # The bodies name their records, which have nonces: nobody else can have kept the same bytes.
-    await keep(parts, Batch(blobs=seen.blobs, own=bodies, records=(*seen.records, *records, *servings)))
+    await keep(parts, Batch(blobs=fresh.blobs, own=bodies, records=(*fresh.records, *records, *servings)))
     return Reply(
         body=served.body,
         record=records[0].id,

@@ -16,6 +16,7 @@ from service.errors import TABLE, Problem, ServerUnreachable, ToldProblem
 from service.exchange import Exchange, Told, hang_up, problem_in
 from service.failures import BadRequest
 from service.remote_bundles import RemoteBundles
+from service.remote_watches import RemoteHolds, RemoteWatches
 from service.requests import (
     ArchiveRequest,
     BundleImport,
@@ -58,21 +59,25 @@ class Remote(RemoteBundles):
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
+        self.watches = RemoteWatches(self)
+        self.holds = RemoteHolds(self)
 
     async def _ask(
         self, method: str, target: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Told:
         return await asyncio.to_thread(self._exchange.ask, method, API + target, body=body, headers=headers)
 
-    async def _good(self, method: str, target: str, request: BaseModel | None = None) -> Told:
+    async def ask_good(self, method: str, target: str, request: BaseModel | None = None) -> Told:
+        """An answer that is no refusal."""
         body = _body(request) if request is not None else None
         told = await self._ask(method, target, body, JSON if body is not None else None)
         if told.status >= 400:  # noqa: PLR2004 - where HTTP's refusals begin
             raise problem_in(told)
         return told
 
-    async def _json(self, method: str, target: str, request: BaseModel | None = None) -> Json:
-        return _json_in(await self._good(method, target, request))
+    async def ask_json(self, method: str, target: str, request: BaseModel | None = None) -> Json:
+        """The JSON of such an answer."""
+        return _json_in(await self.ask_good(method, target, request))
 
     @staticmethod
     def _reply(told: Told) -> Reply:
@@ -127,15 +132,15 @@ class Remote(RemoteBundles):
     async def captures(self, url: str, /, *, limit: int, before: str | None, caller: Caller) -> Json:  # noqa: ARG002 - the protocol's
         """Captures of an address."""
         options = {"url": url, "limit": limit} | ({"before": before} if before else {})
-        return await self._json("GET", f"/captures?{urlencode(options)}")
+        return await self.ask_json("GET", f"/captures?{urlencode(options)}")
 
     async def crawl_start(self, request: CrawlRequest, _caller: Caller, /) -> Json:
         """Start a crawl."""
-        return await self._json("POST", "/crawls", request)
+        return await self.ask_json("POST", "/crawls", request)
 
     async def crawl(self, crawl: str, /) -> Json:
         """A crawl as it stands."""
-        return await self._json("GET", f"/crawls/{_named(crawl)}")
+        return await self.ask_json("GET", f"/crawls/{_named(crawl)}")
 
     async def crawl_events(self, crawl: str, /, *, after: int = 0) -> AsyncIterator[Json]:
         """The crawl's events."""
@@ -144,7 +149,7 @@ class Remote(RemoteBundles):
 
     async def crawl_cancel(self, crawl: str, /) -> Json:
         """Stop a crawl."""
-        return await self._json("DELETE", f"/crawls/{_named(crawl)}")
+        return await self.ask_json("DELETE", f"/crawls/{_named(crawl)}")
 
     async def recheck(self, request: RecheckRequest, _caller: Caller, /) -> Reply:
         """Check again what was cited."""
@@ -152,12 +157,12 @@ class Remote(RemoteBundles):
 
     async def check_citations(self, request: CitationsRequest, /) -> Json:
         """What bears out each citation of a text."""
-        return await self._json("POST", "/citations/check", request)
+        return await self.ask_json("POST", "/citations/check", request)
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
         """The exact bytes of an id."""
         query = f"?{urlencode({'view': view})}" if view else ""
-        told = await self._good("GET", f"/evidence/{_named(text)}{query}")
+        told = await self.ask_good("GET", f"/evidence/{_named(text)}{query}")
         head = told.headers
         try:
             return Evidence(
@@ -171,24 +176,26 @@ class Remote(RemoteBundles):
 
     async def proof(self, text: str, /) -> Json:
         """The log's proof."""
-        return await self._json("GET", f"/evidence/{_named(text)}/proof")
+        return await self.ask_json("GET", f"/evidence/{_named(text)}/proof")
 
     async def dependents(self, text: str, /) -> Json:
         """The records that name an id."""
-        return await self._json("GET", f"/evidence/{_named(text)}/dependents")
+        return await self.ask_json("GET", f"/evidence/{_named(text)}/dependents")
 
     async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
         """Records of some kinds, newest first."""
         options = [("kind", kind) for kind in kinds] + [("limit", str(limit))]
-        return await self._json("GET", f"/records?{urlencode(options + ([('before', str(before))] if before else []))}")
+        return await self.ask_json(
+            "GET", f"/records?{urlencode(options + ([('before', str(before))] if before else []))}"
+        )
 
     async def remove(self, request: RemovalRequest, _caller: Caller, /) -> Json:
         """Remove, or list."""
-        return await self._json("POST", "/removals", request)
+        return await self.ask_json("POST", "/removals", request)
 
     async def checkpoint(self) -> bytes:
         """The log's checkpoint."""
-        return (await self._good("GET", "/log/checkpoint")).body
+        return (await self.ask_good("GET", "/log/checkpoint")).body
 
     async def log_file(self, path: str, /) -> bytes | None:
         """A tile."""
@@ -202,15 +209,15 @@ class Remote(RemoteBundles):
     async def session_list(self, *, query: str, limit: int, deleted: bool) -> Json:
         """Sessions."""
         options = urlencode({"q": query, "limit": limit, "deleted": str(deleted).lower()})
-        return await self._json("GET", f"/sessions?{options}")
+        return await self.ask_json("GET", f"/sessions?{options}")
 
     async def session_show(self, session: str, /, *, whole: bool) -> Json:
         """A session with its events."""
         path = f"/sessions/{_named(session)}"
-        found, history, after = await self._json("GET", path), [], None
+        found, history, after = await self.ask_json("GET", path), [], None
         while True:
             options = {"limit": 1000, "whole": str(whole).lower()} | ({"after": after} if after else {})
-            part = await self._json("GET", f"{path}/events?{urlencode(options)}")
+            part = await self.ask_json("GET", f"{path}/events?{urlencode(options)}")
             history += part["events"]
             after = part["next"]
             if after is None:
@@ -222,16 +229,16 @@ class Remote(RemoteBundles):
         """What a model is shown."""
         given = {"format": form, "budget": budget, "at": at, "mode": mode}
         options = urlencode({name: value for name, value in given.items() if value is not None})
-        return await self._json("GET", f"/sessions/{_named(session)}/context?{options}")
+        return await self.ask_json("GET", f"/sessions/{_named(session)}/context?{options}")
 
     async def session_fork(self, session: str, /, *, at: str | None) -> Json:
         """A fork."""
         options = f"?{urlencode({'at_message': at})}" if at else ""
-        return await self._json("POST", f"/sessions/{_named(session)}/fork{options}")
+        return await self.ask_json("POST", f"/sessions/{_named(session)}/fork{options}")
 
     async def session_export(self, session: str, /) -> Json:
         """The whole session."""
-        return await self._json("GET", f"/sessions/{_named(session)}/export")
+        return await self.ask_json("GET", f"/sessions/{_named(session)}/export")
 
     async def session_import(self, value: Json, /) -> Json:
         """Take a session in."""
@@ -242,23 +249,23 @@ class Remote(RemoteBundles):
 
     async def session_delete(self, session: str, /, *, restore: bool) -> Json:
         """Delete, or bring back."""
-        return await self._json("DELETE", f"/sessions/{_named(session)}?restore={str(restore).lower()}")
+        return await self.ask_json("DELETE", f"/sessions/{_named(session)}?restore={str(restore).lower()}")
 
     async def keys_list(self) -> Json:
         """All keys."""
-        return await self._json("GET", "/keys")
+        return await self.ask_json("GET", "/keys")
 
     async def keys_create(self, request: KeyRequest, /) -> Json:
         """A new key."""
-        return await self._json("POST", "/keys", request)
+        return await self.ask_json("POST", "/keys", request)
 
     async def keys_rotate(self, key: str, /) -> Json:
         """A new key in place of an old one."""
-        return await self._json("POST", f"/keys/{_named(key)}/rotate")
+        return await self.ask_json("POST", f"/keys/{_named(key)}/rotate")
 
     async def keys_revoke(self, key: str, /) -> Json:
         """Refuse a key."""
-        return await self._json("DELETE", f"/keys/{_named(key)}")
+        return await self.ask_json("DELETE", f"/keys/{_named(key)}")
 
     async def tool(self, name: str, arguments: Json, caller: Caller, /, *, structured: bool) -> Json:
         """Call a tool there, in the name of a caller here: what the model is told, in both forms."""
@@ -297,7 +304,7 @@ class Remote(RemoteBundles):
 
     async def log_key_show(self) -> Json:
         """The log's public key."""
-        return await self._json("GET", "/log-key")
+        return await self.ask_json("GET", "/log-key")
 
     async def log_key_backup(self, path: Path, /) -> Json:
         """Copy the log's private key where the server runs."""
@@ -308,7 +315,7 @@ class Remote(RemoteBundles):
 
     async def log_key_rotate(self) -> Json:
         """Sign with a new key."""
-        return await self._json("POST", "/log-key/rotate")
+        return await self.ask_json("POST", "/log-key/rotate")
 
     async def health(self) -> Json:
         """How the server is."""

@@ -3,16 +3,25 @@
 from typing import Any
 
 from service.following import Follower
+from service.holding import held_among, refuse_held
 from service.parts import Parts
 from service.removal_choice import choice
 from service.requests import Caller, RemovalRequest
 
 
 def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, Any]:
-    """Remove, or with `dry_run` list. Blocking; when it returns, no byte of the text is left here."""
+    """Remove, or with `dry_run` list. Blocking; when it returns, no byte of the text is left here.
+
+    Raises:
+        HeldBack: it would touch what is held; nothing was removed.
+    """
     # What waits to be kept may be of the very page; the bucket has to do its part now in any case.
     parts.spool.retry(parts.archive, parts.follower.notice)
     chosen = choice(parts, request)
+    planned = parts.archive.remove(chosen.selection, dry_run=True)
+    held = held_among(parts, [one.id for one in planned.removed])
+    if not request.dry_run:
+        refuse_held(held)
     done = parts.archive.remove(chosen.selection, dry_run=request.dry_run, reason=request.reason, by=caller.key)
     if done.deletion is not None:
         _forget(parts.follower)
@@ -22,6 +31,7 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
         "removed": [one.model_dump() for one in done.removed],
         "counts": done.counts,
         "shared": list(chosen.shared),
+        "held": held,
     }
 
 

@@ -258,6 +258,7 @@ class RemovalTold(Told):
     deletion: str | None = Field(description="The id of the deletion record; null with `dry_run`.")
     removed: list[dict[str, Any]]
     counts: dict[str, Any]
+    held: list[dict[str, Any]] = Field(default=[], description="What of it is held; then it would be refused.")
 
 
 class KeyTold(Told):

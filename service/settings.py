@@ -78,6 +78,9 @@ class Settings(BaseSettings):
     tsa_ca_file: Path | None = None
     tsa_interval: float = Field(default=3600.0, ge=1, le=31 * 86_400)
 
+    # watches
+    webhook_origins: Annotated[tuple[str, ...], NoDecode] = ()
+
     # the server
     listen: str = "127.0.0.1:8787"
     hosts: Annotated[tuple[str, ...], NoDecode] = ()
@@ -139,7 +142,9 @@ class Settings(BaseSettings):
     read_seconds: float = Field(default=20.0, gt=0, le=600)
     read_memory: int = Field(default=1024 * MEBIBYTE, ge=128 * MEBIBYTE)
 
-    @field_validator("hosts", "allow_addresses", "tsa_urls", "mediawiki_urls", "opensearch_urls", mode="before")
+    @field_validator(
+        "hosts", "allow_addresses", "tsa_urls", "webhook_origins", "mediawiki_urls", "opensearch_urls", mode="before"
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         """Lists are written with commas in the environment and as lists in the file."""

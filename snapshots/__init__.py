@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from snapshots.session import Agent, Event, Sealed, Session, SessionState
     from snapshots.stamps import Post, Token, checked_token, new_request, read_roots
     from snapshots.stamps_kept import Stamps
-    from snapshots.state import ApiKey, Claim, Lease, State
+    from snapshots.state import ApiKey, Claim, Delivery, Lease, State, Webhook
     from snapshots.store import Stat, Store
     from snapshots.times import moment, stamp
     from snapshots.verify.checking import Trust, verify_path
@@ -160,7 +160,7 @@ _HOMES = (
     ("session", "Agent Event Sealed Session SessionState"),
     ("stamps", "Post Token checked_token new_request read_roots"),
     ("stamps_kept", "Stamps"),
-    ("state", "ApiKey Claim Lease State"),
+    ("state", "ApiKey Claim Delivery Lease State Webhook"),
     ("store", "Stat Store"),
     ("times", "moment stamp"),
     ("watch", "Hold Watch WatchedSource"),
@@ -215,6 +215,7 @@ __all__ = [
     "DamagedObject",
     "Dated",
     "Deletion",
+    "Delivery",
     "Difference",
     "Document",
     "Event",
@@ -309,6 +310,7 @@ __all__ = [
     "Verification",
     "Watch",
     "WatchedSource",
+    "Webhook",
     "WrongLogKey",
     "checked_token",
     "copy_of_log",

@@ -60,7 +60,26 @@ requests = Table(
     Column("until", String, nullable=False),
 )
 
-SCHEMA: Final = Schema(name="state", metadata=METADATA, head="state_2", lock=4_801_153_002, durable=True)
+webhooks = Table(
+    "webhooks",
+    METADATA,
+    Column("watch", String, primary_key=True),
+    Column("address", Text, nullable=False),
+    Column("secret", Text, nullable=False),
+)
+
+deliveries = Table(
+    "deliveries",
+    METADATA,
+    Column("watch", String, primary_key=True),
+    Column("alarm", String, primary_key=True),
+    Column("attempts", Integer, nullable=False),
+    Column("state", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("detail", Text),
+)
+
+SCHEMA: Final = Schema(name="state", metadata=METADATA, head="state_3", lock=4_801_153_002, durable=True)
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,27 @@ class ApiKey:
     """Requests a minute; None: what the settings say."""
     concurrency: int | None = None
     """Requests at a time; None: what the settings say."""
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Where the alarms of a watch go, and the secret that signs them."""
+
+    watch: str
+    address: str
+    secret: str
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An alarm on its way. `at` is when it is tried next while it waits, and when it was tried last afterwards."""
+
+    watch: str
+    alarm: str
+    attempts: int
+    state: Literal["waiting", "delivered", "given_up"]
+    at: str
+    detail: str | None = None
 
 
 @dataclass(frozen=True)
@@ -193,6 +233,46 @@ class State:
             return None
         return Lease(row.name, row.owner, row.until, row.turn)
 
+    # webhooks
+
+    def add_webhook(self, hook: Webhook) -> None:
+        """Keeps where the alarms of a watch go."""
+        with self._database.write() as connection:
+            connection.execute(insert(webhooks).values(watch=hook.watch, address=hook.address, secret=hook.secret))
+
+    def webhook_of(self, watch: str) -> Webhook | None:
+        """Where the alarms of a watch go; None if nowhere, or if it was lost."""
+        with self._database.read() as connection:
+            row = connection.execute(select(webhooks).where(webhooks.c.watch == watch)).one_or_none()
+        return None if row is None else Webhook(row.watch, row.address, row.secret)
+
+    def forget_webhook(self, watch: str) -> None:
+        """Sends no more alarms of a watch, and forgets those that were sent."""
+        with self._database.write() as connection:
+            connection.execute(delete(webhooks).where(webhooks.c.watch == watch))
+            connection.execute(delete(deliveries).where(deliveries.c.watch == watch))
+
+    def deliveries(self, watch: str) -> list[Delivery]:
+        """What was sent of a watch, and what waits to be."""
+        with self._database.read() as connection:
+            rows = connection.execute(select(deliveries).where(deliveries.c.watch == watch)).all()
+        return [_delivery(row) for row in rows]
+
+    def waiting_deliveries(self, now: str, limit: int) -> list[Delivery]:
+        """What is to be sent by now, the oldest first."""
+        query = select(deliveries).where(deliveries.c.state == "waiting", deliveries.c.at <= now)
+        with self._database.read() as connection:
+            rows = connection.execute(query.order_by(deliveries.c.at, deliveries.c.alarm).limit(limit)).all()
+        return [_delivery(row) for row in rows]
+
+    def note_delivery(self, delivery: Delivery) -> None:
+        """Keeps how it stands with a delivery."""
+        this = (deliveries.c.watch == delivery.watch) & (deliveries.c.alarm == delivery.alarm)
+        told = {"attempts": delivery.attempts, "state": delivery.state, "at": delivery.at, "detail": delivery.detail}
+        with self._database.write() as connection:
+            if connection.execute(update(deliveries).where(this).values(**told)).rowcount == 0:
+                connection.execute(insert(deliveries).values(watch=delivery.watch, alarm=delivery.alarm, **told))
+
     # idempotency keys
 
     def claim(self, caller: str, key: str, request: str, *, now: str, until: str) -> Claim:
@@ -230,6 +310,10 @@ class State:
 
 def _this(caller: str, key: str) -> Any:
     return (requests.c.caller == caller) & (requests.c.key == key)
+
+
+def _delivery(row: Any) -> Delivery:
+    return Delivery(row.watch, row.alarm, row.attempts, row.state, row.at, row.detail)
 
 
 def _key(row: Any) -> ApiKey:

@@ -30,6 +30,7 @@ from service.requests import (
 )
 from snapshots.errors import AmbiguousId, BadId, RemovedId, UnknownId
 from tests.service.small_checks import SmallChecks
+from tests.service.small_watches import SmallHolds, SmallWatches
 
 TIME = "2026-11-29T19:28:36.123Z"
 TILE = b"\x00\x20" + b"\x07" * 32
@@ -43,6 +44,8 @@ class SmallCitator(SmallChecks):
     """Keeps what it is asked in dictionaries. `web` can be fetched; `broken`, if set, is raised by every call."""
 
     def __init__(self) -> None:
+        self.watches = SmallWatches()
+        self.holds = SmallHolds()
         self.web: dict[str, str] = {"http://site.test/a": "Bread is baked in ovens.", "http://site.test/empty": ""}
         self.outcomes: dict[str, tuple[str, str | None]] = {}
         self.kept: dict[str, tuple[bytes, str, str]] = {}
