@@ -204,7 +204,7 @@ class Good:
         printer.text(repr(self))
 
 
-def good_bundle(folder: Path) -> Good:
+def good_bundle(folder: Path, verifier: bytes | None = None) -> Good:
     """Makes it: captures, a removal, a search and its reply, a time stamp, and a log that goes on."""
     bench, authority = Bench(folder), Stamping()
     made = captures()
@@ -270,7 +270,7 @@ def good_bundle(folder: Path) -> Good:
         checkpoint=older,
         chain_pem=authority.chain_pem,
     )
-    bundle = bundled(bench, fetch.id, found.id, other.id, tokens=_Tokens(stamped), verifier=joined_script())
+    bundle = bundled(bench, fetch.id, found.id, other.id, tokens=_Tokens(stamped), verifier=verifier or joined_script())
     records = [name for name, record in bundle.records.items() if record["kind"] != "document"]
     good = Good(
         members=dict(bundle.members),
