@@ -17,7 +17,17 @@ from service.errors import DONE, NOT_HELD
 from service.failures import Unreadable
 from service.rereading import text_check
 from service.settings import load_settings
-from snapshots import BadProof, BadTrust, TextCheck, Trust, Verification, parse_vkey, trust_of, verify_path
+from snapshots import (
+    BadProof,
+    BadTrust,
+    TextCheck,
+    Trust,
+    Verification,
+    parse_vkey,
+    second_opinion,
+    trust_of,
+    verify_path,
+)
 
 STDIN: Final = Path("-")
 
@@ -87,10 +97,10 @@ def _verifier(trust: Trust, check: TextCheck | None) -> Verifier:
 def _verify(path: Path, trust: Trust, check: TextCheck | None) -> Verification:
     try:
         if path != STDIN:
-            return verify_path(path, trust, check)
+            return verify_path(path, trust, check, second_opinion)
         with tempfile.NamedTemporaryFile(suffix=".wacz") as copy:  # a ZIP file is read from its end
             shutil.copyfileobj(sys.stdin.buffer, copy)
             copy.flush()
-            return verify_path(Path(copy.name), trust, check)
+            return verify_path(Path(copy.name), trust, check, second_opinion)
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}") from error

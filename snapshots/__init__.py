@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from snapshots.records import names, read
     from snapshots.removal import Removal, Selection
     from snapshots.session import Agent, Event, Sealed, Session, SessionState
+    from snapshots.stamp_opinion import second_opinion
     from snapshots.stamps import Post, Token, checked_token, new_request, read_roots
     from snapshots.stamps_kept import Stamps
     from snapshots.state import ApiKey, Claim, Delivery, Lease, State, Webhook
@@ -158,6 +159,7 @@ _HOMES = (
     ("records", "names read"),
     ("removal", "Removal Selection"),
     ("session", "Agent Event Sealed Session SessionState"),
+    ("stamp_opinion", "second_opinion"),
     ("stamps", "Post Token checked_token new_request read_roots"),
     ("stamps_kept", "Stamps"),
     ("state", "ApiKey Claim Delivery Lease State Webhook"),
@@ -344,6 +346,7 @@ __all__ = [
     "refusals",
     "remake",
     "rotate_log_key",
+    "second_opinion",
     "settle",
     "stamp",
     "told_as_json",

@@ -22,7 +22,7 @@ from snapshots.verify.record_lines import PASSAGES, RecordReader, Records
 from snapshots.verify.replay import Replay
 from snapshots.verify.signers import check_signer, check_wacz_signature, handed_over
 from snapshots.verify.statement import Statement, check_statement, read_statement
-from snapshots.verify.times_shown import check_time
+from snapshots.verify.times_shown import SecondOpinion, check_time
 from snapshots.verify.x509 import Certificate
 from snapshots.verify.zip_directory import read_directory
 from snapshots.verify.zip_rules import check_directory
@@ -52,22 +52,30 @@ class Trust:
         return self.required | ({"signer"} if self.keys else set())
 
 
-def verify_path(path: Path, trust: Trust, text_check: TextCheck | None = None) -> Verification:
+def verify_path(
+    path: Path, trust: Trust, text_check: TextCheck | None = None, opinion: SecondOpinion | None = None
+) -> Verification:
     """Verifies the file or directory `path`.
 
     Raises:
         OSError: it cannot be read.
     """
     if path.is_dir():
-        claims = _verify_directory(path, trust, text_check)
+        claims = _verify_directory(path, trust, text_check, opinion)
     else:
         with path.open("rb") as file:
-            claims = verify_file(file, path.name, trust, text_check)
+            claims = verify_file(file, path.name, trust, text_check, opinion)
     order = {name: place for place, name in enumerate(CLAIMS)}
     return Verification(str(path), tuple(sorted(claims, key=lambda each: order[each.claim])), trust.all_required)
 
 
-def verify_file(file: BinaryIO, name: str, trust: Trust, text_check: TextCheck | None = None) -> list[Claim]:
+def verify_file(
+    file: BinaryIO,
+    name: str,
+    trust: Trust,
+    text_check: TextCheck | None = None,
+    opinion: SecondOpinion | None = None,
+) -> list[Claim]:
     """The claims about an open file, which must be seekable; `name` is what it is called."""
     file.seek(0)
     start = file.read(len(_WARC))
@@ -85,16 +93,18 @@ def verify_file(file: BinaryIO, name: str, trust: Trust, text_check: TextCheck |
     bundle = any(entry.name in MARKS for entry in directory.entries)
     entries = check_directory(file, directory, faults, strict=bundle)
     members = Members(ZipSource(file, entries, directory.shift, faults))
-    claims = _verify_bundle(members, trust, text_check) if bundle else _verify_foreign(members)
+    claims = _verify_bundle(members, trust, text_check, opinion) if bundle else _verify_foreign(members)
     told = "a ZIP file in which every reader finds the same members"
     return [faults.verdict(told, "the rules for bundles" if bundle else "the rules of ZIP"), *claims]
 
 
-def _verify_directory(path: Path, trust: Trust, text_check: TextCheck | None) -> list[Claim]:
+def _verify_directory(
+    path: Path, trust: Trust, text_check: TextCheck | None, opinion: SecondOpinion | None
+) -> list[Claim]:
     faults = Faults("container")
     bundle = any((path / name).is_file() for name in MARKS)
     members = Members(DirectorySource(path, faults, strict=bundle))
-    claims = _verify_bundle(members, trust, text_check) if bundle else _verify_foreign(members)
+    claims = _verify_bundle(members, trust, text_check, opinion) if bundle else _verify_foreign(members)
     container = faults.verdict("", "") if faults.count else not_checkable("container", "it is unpacked")
     return [container, *claims]
 
@@ -115,7 +125,9 @@ def _verify_foreign(members: Members) -> list[Claim]:
     return [listed, replay, wacz, *_without(told, ONLY_BUNDLES)]
 
 
-def _verify_bundle(members: Members, trust: Trust, text_check: TextCheck | None) -> list[Claim]:
+def _verify_bundle(
+    members: Members, trust: Trust, text_check: TextCheck | None, opinion: SecondOpinion | None
+) -> list[Claim]:
     faults = {claim: Faults(claim) for claim in CLAIMS}
     package = read_package(members, faults["members"], bundle=True)
     contents = _contents(members, faults["closure"])
@@ -133,7 +145,7 @@ def _verify_bundle(members: Members, trust: Trust, text_check: TextCheck | None)
     check_bundle_index(members, replayed.index_lines, faults["replay"])
     pages = check_pages(members, records, package.package, faults["replay"])
     line = handed_over(members, key, faults["signer"]) if key is not None else []
-    time = check_time(members, contents, log, records, line, trust.roots, faults["time"])
+    time = check_time(members, contents, log, records, line, trust.roots, faults["time"], opinion)
     statement = _statement(members, faults["statement"])
     members.read_the_rest()
     _check_newest(contents, records, faults["members"])

@@ -1,7 +1,7 @@
 """The claim about time: what each time-stamp token shows, and on whose word."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -32,6 +32,13 @@ CLOCKS_APART = timedelta(minutes=10)
 _TOKEN_MEMBER = re.compile(r"evidence/token-.*")
 
 
+SecondOpinion = Callable[[bytes, bytes, tuple[bytes, ...], tuple[bytes, ...]], str | None]
+"""What another implementation says of a token, the stamped bytes, the signer's chain and the trusted roots (DER).
+
+None if it agrees; else a sentence why not. Raises Unsound if it cannot read the token, which says nothing about it.
+"""
+
+
 @dataclass(frozen=True)
 class Shown:
     """What one token shows: a time, who says so, and whether the caller trusts them."""
@@ -40,6 +47,7 @@ class Shown:
     authority: str
     size: int
     trusted: bool
+    opinion: str = ""
 
 
 def check_time(
@@ -50,10 +58,12 @@ def check_time(
     keys: Sequence[VerifierKey],
     roots: tuple[Certificate, ...],
     faults: Faults,
+    opinion: SecondOpinion | None = None,
 ) -> Claim:
     """The claim that what the log holds existed at the times of the tokens.
 
     `keys` are those that may have signed the stamped checkpoints, `roots` the certificates the caller vouches for.
+    `opinion` is asked too where there are roots.
     """
     if contents is None:
         return not_checkable("time", "evidence/bundle.json cannot be read, which names the time stamps")
@@ -66,7 +76,7 @@ def check_time(
     unknown: list[str] = []
     for named in contents.tokens:
         try:
-            shown.append(_check_token(members, named, log, keys, roots))
+            shown.append(_check_token(members, named, log, keys, roots, opinion))
         except UnknownAlgorithm as problem:
             unknown.append(f"{named.token}: {problem}; {_openssl(named)}")
         except Unsound as problem:
@@ -81,6 +91,7 @@ def _verdict(shown: list[Shown], unknown: list[str], log: LogRead, faults: Fault
         f"in the log by {each.time:%Y-%m-%d %H:%M:%S} UTC says {each.authority}"
         + ("" if each.trusted else ", by an authority nobody vouched for")
         + ("" if each.size > last else f" (only the first {each.size} entries)")
+        + each.opinion
         for each in shown
     )
     trusted = "your word that this authority's clock is right (--trust-tsa)"
@@ -108,9 +119,11 @@ def _check_token(
     log: LogRead,
     keys: Sequence[VerifierKey],
     roots: tuple[Certificate, ...],
+    opinion: SecondOpinion | None,
 ) -> Shown:
     try:
-        token = parse_token(members.whole(named.token, MAX_TOKEN))
+        response = members.whole(named.token, MAX_TOKEN)
+        token = parse_token(response)
         stamped = members.whole(named.checkpoint, MAX_NOTE)
         proof = members.whole(named.consistency, MAX_CONSISTENCY)
         chain = members.whole(named.chain, MAX_PEM)
@@ -121,7 +134,7 @@ def _check_token(
         raise Unsound("token-malformed", str(problem)) from None
     check_imprint(token, stamped)
     signer = check_token_signature(token, more)
-    check_token_signer(token, signer, more, roots)
+    chain_found = check_token_signer(token, signer, more, roots)
     old = _stamped_checkpoint(stamped, keys)
     if log.checkpoint is None:
         raise Unsound("token-consistency", "there is no checkpoint to hold it against")
@@ -133,7 +146,26 @@ def _check_token(
         said != token.time.replace(microsecond=0)
     ):
         raise Unsound("token-time", f"evidence/bundle.json says {named.time}, the token {token.time.isoformat()}")
-    return Shown(token.time.astimezone(UTC), signer.name, old.size, bool(roots))
+    told = ""
+    if opinion is not None and roots:
+        told = _second(opinion, response, stamped, chain_found, roots)
+    return Shown(token.time.astimezone(UTC), signer.name, old.size, bool(roots), told)
+
+
+def _second(
+    opinion: SecondOpinion,
+    response: bytes,
+    stamped: bytes,
+    chain: tuple[Certificate, ...],
+    roots: tuple[Certificate, ...],
+) -> str:
+    try:
+        wrong = opinion(response, stamped, tuple(each.whole for each in chain), tuple(each.whole for each in roots))
+    except Unsound:
+        return ", which another implementation cannot read"
+    if wrong is not None:
+        raise Unsound("token-signature", f"another implementation does not take it: {wrong}")
+    return ", and another implementation agrees"
 
 
 def _stamped_checkpoint(stamped: bytes, keys: Sequence[VerifierKey]) -> Checkpoint:
