@@ -16,7 +16,11 @@ def test_each_reason_that_a_visit_can_have_is_described() -> None:
     sources = "".join(path.read_text() for path in SOURCES.glob("*.py"))
     given = {code for pattern in (NAMED, IN_ADDRESS, JUDGED) for code in re.findall(pattern, sources)}
     classes = [kind for kind in vars(crawler.errors).values() if isinstance(kind, type)]
-    given |= {kind.__dict__["reason"] for kind in classes if "reason" in kind.__dict__} - {"error", "bad_sitemap", "bad_archive"}
+    given |= {kind.__dict__["reason"] for kind in classes if "reason" in kind.__dict__} - {
+        "error",
+        "bad_sitemap",
+        "bad_archive",
+    }
 
     described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.partition("## Where")[0]))
 
