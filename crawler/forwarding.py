@@ -24,6 +24,8 @@ MAX_HEAD: Final = 65_536
 HEAD_SECONDS: Final = 20.0
 """Seconds that a connection may be silent before its request is whole."""
 PIECE: Final = 65_536
+MAX_INTERIM: Final = 16
+"""Interim answers (1xx) before an answer; servers send one or two."""
 MAX_OPEN: Final = 100
 """Connections of one page at a time; browsers open six for each host."""
 HOP_BY_HOP: Final = frozenset(
@@ -123,7 +125,9 @@ class Forwarding:
                 await stream.write(piece, HEAD_SECONDS)
 
         async def inwards() -> None:
-            writer.write(first or await _answer_head(stream))
+            head = first or await _answer_head(stream)
+            self.received += 0 if first else len(head)
+            writer.write(head)
             while not self.cut and (piece := await stream.read(PIECE)):
                 self.received += len(piece)
                 self.cut = self.received > self.max_bytes
@@ -181,32 +185,24 @@ def _rewritten(method: bytes, address: Address, fields: list[bytes]) -> bytes:
 async def _answer_head(stream: Readable) -> bytes:
     """The head of an answer, saying that the connection ends after it; with what came behind it.
 
-    The browser would otherwise send its next request, for whatever host, down the same connection.
+    The browser would otherwise send its next request, for whatever host, down the same connection. Interim answers are
+    left out, as the browser can do without; of a server that has too many, nothing is handed on.
     """
-    data = b""
-    while b"\r\n\r\n" not in data:
-        piece = await stream.read(PIECE)
-        data += piece
-        if not piece or len(data) > MAX_HEAD * 2:
+    data, size = b"", 0
+    for _ in range(MAX_INTERIM + 1):
+        while b"\r\n\r\n" not in data:
+            piece = await stream.read(PIECE)
+            data += piece
+            size += len(piece)
+            if not piece or size > MAX_HEAD * 2:
+                return data
+        head, _, rest = data.partition(b"\r\n\r\n")
+        status, *fields = head.split(b"\r\n")
+        code = status.split(b" ", 2)[1:2]
+        if code == [b"101"]:
             return data
-    head, _, rest = data.partition(b"\r\n\r\n")
-    status, *fields = head.split(b"\r\n")
-    code = status.split(b" ", 2)[1:2]
-    if code == [b"101"]:
-        return data
-    if code and code[0].startswith(b"1"):  # an interim answer: the browser can do without
-        return await _answer_head(_Begun(stream, rest))
-    kept = [f for f in fields if f.partition(b":")[0].strip().lower() not in HOP_BY_HOP]
-    return b"\r\n".join([status, *kept, b"Connection: close"]) + b"\r\n\r\n" + rest
-
-
-@dataclass
-class _Begun:
-    """A stream of which something was read already."""
-
-    stream: Readable
-    rest: bytes
-
-    async def read(self, max_bytes: int) -> bytes:
-        rest, self.rest = self.rest, b""
-        return rest or await self.stream.read(max_bytes)
+        if not (code and code[0].startswith(b"1")):
+            kept = [f for f in fields if f.partition(b":")[0].strip().lower() not in HOP_BY_HOP]
+            return b"\r\n".join([status, *kept, b"Connection: close"]) + b"\r\n\r\n" + rest
+        data = rest
+    return b""

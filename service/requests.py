@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from service.forms import Form
 
@@ -110,10 +110,28 @@ STORE_DOC = "Keep record, reply and page. With false nothing stays and the full 
 _MAX_AGE_DOC = "A page that was fetched not more than this many seconds ago is good enough; 0 always asks the web."
 
 
+MAX_DEPTH: Final = 100
+"""Lists and objects within each other in a request: what is kept is read and shown again, and readers have limits."""
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+
+
 class Asked(BaseModel):
-    """What every request shares: frozen, and no unknown options."""
+    """What every request shares: frozen, no unknown options, nothing nested deeper than can be kept and walked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shallow(cls, value: Any) -> Any:
+        level = [value]
+        for _ in range(MAX_DEPTH):
+            level = [inner for one in level for inner in _inside(one)]
+            if not level:
+                return value
+        raise ValueError(f"nothing may be nested deeper than {MAX_DEPTH} levels")
 
 
 class SearchRequest(Asked):

@@ -81,7 +81,7 @@ async def verified_apart(path: Path, keys: Sequence[str], required: Sequence[str
                 done = await run_process(command, check=False)
         except TimeoutError:
             raise Unreadable(f"the file was not verified within {APART_SECONDS:.0f} seconds") from None
-    if done.returncode not in {DONE, NOT_HELD}:
+    if done.returncode not in {DONE, NOT_HELD} or not done.stdout:  # Python also ends with 1 when it gives up
         raise Unreadable("the file could not be verified: it needs more memory than is given")
     found: Json = json.loads(done.stdout)
     return {**found, "file": "the body"}

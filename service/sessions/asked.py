@@ -10,6 +10,7 @@ MAX_CONTENT: Final = 3_500_000  # characters of one content; a request is at mos
 MAX_EVIDENCE: Final = 1_000  # ids named by one step: more is a listing
 MAX_LEASE: Final = 3_600  # seconds; a run that lives longer renews its lease
 MAX_WAIT: Final = 60  # seconds a write waits for a lock: proxies cut connections soon after
+MAX_FORKS: Final = 200  # forks of forks: each is read with all that it came from
 LEASE: Final = 60
 """Seconds of a lease where none are asked for: some calls of a model."""
 

@@ -2,13 +2,17 @@
 
 Only forms that nobody writes by accident are looked for: a prefix that its maker chose for this purpose, a private
 key's envelope, a password in an address. What is found is replaced by its kind; the rest of the text stays as it was.
+No form can begin again and again within what another beginning has searched already: time grows with the text alone.
 """
 
 import re
 from typing import Any, Final
 
 _FORMS: Final[tuple[tuple[str, str], ...]] = (
-    ("private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]{20,20000}?-----END (?:[A-Z]+ )*PRIVATE KEY-----"),
+    (
+        "private key",
+        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----(?:[^-]|-(?!----)){20,20000}+-----END (?:[A-Z]+ )*PRIVATE KEY-----",
+    ),
     ("log key", r"PRIVATE\+KEY\+[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{40,}"),
     ("Citator key", r"citator_[0-9a-f]{12}_[A-Za-z0-9_-]{43}"),
     ("Anthropic key", r"sk-ant-[A-Za-z0-9_-]{20,200}"),
@@ -25,7 +29,7 @@ _FORMS: Final[tuple[tuple[str, str], ...]] = (
     ("PyPI token", r"pypi-[A-Za-z0-9_-]{50,300}"),
     ("Tavily key", r"tvly-[A-Za-z0-9_-]{20,100}"),
     ("bearer token", r"(?<=[Bb]earer )[A-Za-z0-9._~+/-]{24,4000}=*"),
-    ("web token", r"eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{16,1000}"),
+    ("web token", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}+\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{16,1000}"),
     ("password in an address", r"(?<=://)[^\s/:@\"'<>]{1,256}:[^\s/@\"'<>]{1,256}(?=@[A-Za-z0-9\[])"),
 )
 _ANY: Final = re.compile("|".join(f"(?P<f{place}>{form})" for place, (_, form) in enumerate(_FORMS)))

@@ -1,6 +1,7 @@
 """What is read out of a session: the context for a model, summaries, the whole of it to take along, and back in."""
 
 import base64
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import orjson
@@ -11,7 +12,7 @@ from service.answering import keep
 from service.failures import BadRequest
 from service.requests import Asked, Caller
 from service.sessions import telling
-from service.sessions.asked import CompactionRequest, ContextRequest
+from service.sessions.asked import MAX_FORKS, CompactionRequest, ContextRequest
 from service.sessions.book import Book
 from service.sessions.compacting import extract
 from service.sessions.context import EXTRACTIVE, Context, context, said_by
@@ -208,7 +209,8 @@ class Reading:
         """Keep a session that was exported elsewhere, under the ids it had.
 
         Raises:
-            BadRequest: a record or content is not what its id says, or the session is not among the records.
+            BadRequest: a record or content is not what its id says, something is missing among the records, or they
+                would go on with a session that is here: no lock, no scope and no `If-Match` would stand before that.
         """
         if asked.format != FORMAT:
             raise BadRequest(f"this is {asked.format!r}; what can be taken in is {FORMAT!r}")
@@ -216,9 +218,28 @@ class Reading:
         catalogue = self.book.parts.archive.catalogue
         # What is there already stays where it is in the log: the same session taken in twice is one session.
         fresh = await run_sync(lambda: tuple(one for one in batch.records if catalogue.position_of(one.id) is None))
+        known = {one.id for one in batch.records} - {one.id for one in fresh}
+        for one in fresh:
+            if isinstance(one, Event) and one.session in known:
+                raise BadRequest(f"the event {one.id} would go on with {one.session}, which is here already")
         if fresh:
             await keep(self.book.parts, Batch(blobs=batch.blobs, records=fresh))
         return await telling.told(self.book, await self.book.history(asked.session))
+
+
+def check_depth(session: str, parent: Callable[[str], str | None]) -> None:
+    """Whether a session was not forked from too many, one after the other.
+
+    Raises:
+        BadRequest: it was.
+    """
+    found = session
+    for _ in range(MAX_FORKS + 1):
+        above = parent(found)
+        if above is None:
+            return
+        found = above
+    raise BadRequest(f"{session} is a fork of a fork, more than {MAX_FORKS} times: begin a session with what matters")
 
 
 def _checked(asked: ImportRequest) -> Batch:
@@ -241,10 +262,20 @@ def _checked(asked: ImportRequest) -> Batch:
         if digest(body) != name:
             raise BadRequest(f"the bytes under {name} have another hash")
         blobs.append(body)
+    _hang_together(records, asked.session)
+    return Batch(blobs=tuple(blobs), records=tuple(records))
+
+
+def _hang_together(records: Sequence[Session | Event | Agent], session: str) -> None:
+    """Whether all that the records follow is among them: else what comes in could not be read here."""
     ids = {record.id for record in records}
-    if asked.session not in ids:
+    if session not in ids:
         raise BadRequest("the session's own record is not among the records")
     for record in records:
         if isinstance(record, Event) and not {record.session, record.previous or record.session} <= ids:
             raise BadRequest(f"the event {record.id} follows something that is not among the records")
-    return Batch(blobs=tuple(blobs), records=tuple(records))
+        if isinstance(record, Session) and not {record.parent, record.forked_at} - {None} <= ids:
+            raise BadRequest(f"the session {record.id} was forked from something that is not among the records")
+    parents = {record.id: record.parent for record in records if isinstance(record, Session)}
+    for one in parents:
+        check_depth(one, parents.get)

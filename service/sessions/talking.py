@@ -27,6 +27,7 @@ from service.sessions.asked import (
 from service.sessions.book import Book
 from service.sessions.credentials import found
 from service.sessions.history import History
+from service.sessions.reading import check_depth
 from service.sessions.steps import Step, artifact, message, tool_result
 from snapshots import Agent, Archive, Batch, Event, Session, UnknownId, digest, stamp
 
@@ -249,6 +250,12 @@ class Sessions:
             by=caller.key,
             labels=history.session.labels,
         )
+
+        def parent(ident: str) -> str | None:
+            record = forked if ident == forked.id else self._archive.record(ident)
+            return record.parent if isinstance(record, Session) else None
+
+        await run_sync(check_depth, forked.id, parent)
         return await telling.told(self.book, await self.book.begin(forked, ()))
 
     # runs

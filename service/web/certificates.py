@@ -30,14 +30,14 @@ def read_certificate(data: bytes) -> Certificate | None:
             ends=found.not_valid_after_utc.strftime("%Y-%m-%dT%H:%M:%SZ"),
             names=_names(found),
         )
-    except ValueError:
+    except (ValueError, x509.InvalidVersion):
         return None
 
 
 def _names(found: x509.Certificate) -> tuple[str, ...]:
     try:
         extension = found.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
-    except (x509.ExtensionNotFound, x509.DuplicateExtension, ValueError):
+    except (x509.ExtensionNotFound, x509.DuplicateExtension, x509.UnsupportedGeneralNameType, ValueError):
         return ()
     value = extension.value
     return tuple(value.get_values_for_type(x509.DNSName)) if isinstance(value, x509.SubjectAlternativeName) else ()

@@ -194,6 +194,8 @@ def read_local(file: BinaryIO, at: int) -> LocalHeader:
     """The header before a member's bytes. Raises Unsound(zip-malformed) if there is none."""
     if at < 0:
         raise _malformed("has lost bytes at its beginning")
+    if at > file.seek(0, 2):
+        raise _malformed(f"has no member at byte {at}, where its directory says")
     file.seek(at)
     fields = _LOCAL.unpack(_exactly(file, _LOCAL.size))
     if fields[0] != b"PK\x03\x04":

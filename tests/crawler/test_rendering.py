@@ -180,6 +180,16 @@ async def test_the_first_document_is_not_asked_for_twice_and_keeps_its_cookies(
     assert [request.get("cookie") for request in there.requests if request.path == "/x"] == ["seen=1"]
 
 
+@pytest.mark.parametrize("target", ["/?q={kroner}", "/{", "/a*b", "/?a=b&c={d,e}", "/%7Bx%7D"])
+async def test_addresses_are_no_patterns(site: Sites, web: Fetcher, renderer: Renderer, target: str) -> None:
+    there = site(Route("/*", 200, (("Content-Type", "text/html"),), "<p>Seen.</p>"))
+
+    rendered = await shown(web, renderer, there.url(target))
+
+    assert b"Seen." in rendered.document
+    assert len([one for one in there.requests if one.path not in {"/robots.txt", "/favicon.ico"}]) == 1
+
+
 async def test_a_page_that_sends_its_reader_on_is_followed_and_each_document_told(
     site: Sites, web: Fetcher, renderer: Renderer
 ) -> None:

@@ -169,8 +169,11 @@ async def test_an_extract_is_named_so_and_a_better_summary_supersedes_it(talk: T
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nq83vEjRWeJA=\n-----END RSA PRIVATE KEY-----",
         "postgresql://user:hunter2@db.example/x",
         "PRIVATE+KEY+citator/ab+01020304+" + "A" * 44,
+        "token=eyJ" + "h" * 20 + ".eyJ" + "p" * 30 + "." + "s" * 43,
+        "-----BEGIN PRIVATE KEY-----\n" + "a-b" * 10 + "\n-----BEGIN PRIVATE KEY-----" + "A" * 64
+        + "-----END PRIVATE KEY-----",
     ],
-)
+)  # fmt: skip
 def test_a_credential_is_found_wherever_it_stands(secret: str) -> None:
     value, count = masked({"a": [f"before {secret} after"]})
 
@@ -193,6 +196,16 @@ def test_a_credential_is_found_wherever_it_stands(secret: str) -> None:
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert masked(text) == (text, 0)
+
+
+@pytest.mark.parametrize("beginning", ["-----BEGIN PRIVATE KEY-----", "eyJ", "://a:", "PRIVATE+KEY+", "sk-", "ya29."])
+def test_beginnings_that_never_end_cost_no_more_than_their_length(beginning: str) -> None:
+    """A hundred thousand of them; were each searched to the end, this would take minutes."""
+    text = beginning * 100_000
+
+    kept, _ = masked(text)
+
+    assert len(kept) <= len(text)
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=30), lambda one: st.lists(one, max_size=4)))

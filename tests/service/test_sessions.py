@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -311,3 +312,14 @@ async def test_searches_made_in_a_session_are_linked_by_its_id(talk: Talk) -> No
         reply = await talk.actions.capture(CaptureRequest(url=site.url("/ferry"), session=session), ME)
 
     assert reply.record is not None
+
+
+async def test_what_is_nested_without_end_is_refused(talk: Talk) -> None:
+    session = await talk.session()
+    deep: list[Any] = []
+    for _ in range(300):
+        deep = [deep]
+
+    for value in ({"content": deep}, {"content": "x", "sent": {"a": deep}}):
+        refused = await talk.post(f"sessions/{session}/messages", value, status=422)
+        assert "nested deeper" in refused["detail"]

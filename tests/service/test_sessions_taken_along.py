@@ -5,12 +5,19 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any, Final
 
+import orjson
 import pytest
 
+from service.sessions.asked import MAX_FORKS
+from service.sessions.reading import FORMAT
+from snapshots import Event, Session
 from tests.service.opened import HARBOUR, TOLL, captured, searched
 from tests.service.talking import Talk, talking
 from tests.sites import Site
+
+AT: Final = "2026-01-01T00:00:00.000Z"
 
 
 @pytest.fixture
@@ -61,6 +68,48 @@ async def test_an_import_that_was_tampered_with_is_refused(talk: Talk, tmp_path:
 
     assert "another hash" in forged["detail"]
     assert "not among the records" in broken["detail"]
+
+
+async def test_an_import_does_not_go_on_with_a_session_that_is_here(talk: Talk) -> None:
+    """Else whoever may import could end another's run, pass over its lock, or delete without being an admin."""
+    session = await talk.session()
+    last = await talk.say(session, "Mine.")
+    exported = await talk.get(f"sessions/{session}/export")
+    forged = Event(session=session, previous=last, at=AT, type="deleted", state="idle", by="000000000000")
+    wanted = taken(exported) | {"records": [*exported["records"], orjson.loads(forged.encoded)]}
+
+    refused = await talk.post("sessions/import", wanted, status=422)
+
+    assert "which is here already" in refused["detail"]
+    assert (await talk.get(f"sessions/{session}"))["head"] == last
+    await talk.post("sessions/import", taken(exported))
+
+
+async def test_forks_of_what_is_not_there_and_forks_without_end_are_refused(talk: Talk) -> None:
+    """Either could not be read afterwards, and neither could the list in which it stands."""
+    orphan = Session(at=AT, parent="sha256:" + "1" * 64, forked_at="sha256:" + "2" * 64)
+    line = [Session(at=AT, title="0")]
+    for number in range(MAX_FORKS + 1):
+        line.append(Session(at=AT, title=str(number + 1), parent=line[-1].id, forked_at=line[-1].id))
+
+    lone = await talk.post("sessions/import", exported_as(orphan), status=422)
+    endless = await talk.post("sessions/import", exported_as(*line), status=422)
+    await talk.post("sessions/import", exported_as(*line[:-1]))
+    further = await talk.post(f"sessions/{line[-2].id}/fork", status=422)
+
+    assert "not among the records" in lone["detail"]
+    assert "fork of a fork" in endless["detail"]
+    assert len((await talk.get("sessions?limit=1"))["sessions"]) == 1
+    assert further["detail"]
+
+
+def taken(exported: dict[str, Any]) -> dict[str, Any]:
+    return {name: exported[name] for name in ("format", "records", "blobs", "session")}
+
+
+def exported_as(*sessions: Session) -> dict[str, Any]:
+    records = [orjson.loads(one.encoded) for one in sessions]
+    return {"format": FORMAT, "records": records, "blobs": {}, "session": sessions[-1].id}
 
 
 async def test_a_session_is_taken_along_as_a_bundle_with_its_evidence(talk: Talk) -> None:

@@ -1,6 +1,7 @@
 """The ZIP file a bundle is, and members read as streams."""
 
 import io
+import struct
 import zipfile
 from pathlib import Path
 
@@ -198,3 +199,21 @@ def test_a_directory_is_verified_as_the_file_is(good: Good, tmp_path: Path) -> N
     assert found.holds
     assert not damaged.holds
     assert {claim.claim for claim in damaged.claims if claim.result == FAILS} >= {"members", "log", "statement"}
+
+
+@pytest.mark.parametrize("offset", [2**64 - 1, 2**63 - 1, 2**50])
+def test_a_member_beyond_any_end_is_named(offset: int, tmp_path: Path) -> None:
+    file = tmp_path / "some.wacz"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a", "x")
+    data = bytearray(file.read_bytes())
+    entry, end = data.rfind(b"PK\x01\x02"), data.rfind(b"PK\x05\x06")
+    far = struct.pack("<2HQ", 1, 8, offset)
+    struct.pack_into("<H", data, entry + 30, len(far))
+    struct.pack_into("<L", data, entry + 42, 0xFFFFFFFF)
+    struct.pack_into("<L", data, end + 12, end - entry + len(far))
+    file.write_bytes(data[: entry + 47] + far + data[entry + 47 :])
+
+    (container,) = [claim for claim in verify_path(file, Trust()).claims if claim.claim == "container"]
+
+    assert "zip-malformed" in {failure.reason for failure in container.failures}
