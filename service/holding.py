@@ -90,11 +90,14 @@ def in_force(archive: Archive) -> list[Hold]:
     return list(held.values())
 
 
-def held_among(parts: Parts, ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Those of the ids that are held, by hold: `{hold, reason, ids, total}`. Blocking."""
-    wanted = set(ids)
+def held_among(parts: Parts, selection: Selection) -> list[dict[str, Any]]:
+    """What a removal would touch that is held, by hold: `{hold, reason, ids, total}`. Blocking."""
+    holds = in_force(parts.archive)
+    if not holds:  # as mostly: then the removal is planned only once
+        return []
+    wanted = {one.id for one in parts.archive.remove(selection, dry_run=True).removed}
     found = []
-    for hold in in_force(parts.archive) if wanted else ():
+    for hold in holds:
         touched = sorted(wanted & set(_held(parts, hold)))
         if touched:
             found.append({"hold": hold.id, "reason": hold.reason, "ids": touched[:LISTED], "total": len(touched)})

@@ -18,8 +18,7 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
     # What waits to be kept may be of the very page; the bucket has to do its part now in any case.
     parts.spool.retry(parts.archive, parts.follower.notice)
     chosen = choice(parts, request)
-    planned = parts.archive.remove(chosen.selection, dry_run=True)
-    held = held_among(parts, [one.id for one in planned.removed])
+    held = held_among(parts, chosen.selection)
     if not request.dry_run:
         refuse_held(held)
     done = parts.archive.remove(chosen.selection, dry_run=request.dry_run, reason=request.reason, by=caller.key)

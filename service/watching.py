@@ -1,5 +1,6 @@
 """Watches: begun, paused, ended and told. What they find is theirs to say (`watch_book`), when, the round's."""
 
+import hashlib
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
@@ -153,7 +154,8 @@ class Watches:
         newest = sorted(((alarm, one) for one in watches for alarm in one.alarms), key=_time, reverse=True)[:FED]
         told = [told_alarm(archive, one, alarm) for alarm, one in newest]
         updated = max([*(one.changed_at for one in watches), *(one["at"] for one in told)], default=EPOCH)
-        ident = f"urn:citator:watches:{self._parts.log.vkey.split('+')[1]}"
+        name = hashlib.sha256(self._parts.log.origin.encode()).hexdigest()  # the log keeps its name under another key
+        ident = f"urn:citator:watches:{name}"
         return feed(ident, "Citator: sources that changed", f"{API}/watches/feed.atom", updated, told)
 
 

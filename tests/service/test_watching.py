@@ -241,6 +241,16 @@ async def test_what_was_removed_is_no_longer_visited_and_the_watch_says_so(tmp_p
     assert b"(removed)" in fed
 
 
+async def test_a_feed_keeps_its_id_under_another_log_key(tmp_path: Path) -> None:
+    async with watching(tmp_path) as here:
+        before = await here.actions.watches.feed(None)
+        await here.actions.log_key_rotate()
+        after = await here.actions.watches.feed(None)
+
+    assert before == after
+    assert b"<updated>1970-01-01T00:00:00.000Z</updated>" in after
+
+
 async def test_feeds_are_well_formed_whatever_pages_and_names_hold(tmp_path: Path) -> None:
     place = Changing()
     atom = "{http://www.w3.org/2005/Atom}"
