@@ -33,6 +33,7 @@ def test_a_vector_is_judged_as_its_index_says(entry: dict[str, Any]) -> None:
     assert agrees(told, entry), told
 
 
+@pytest.mark.slow
 def test_the_program_alone_judges_them_alike(tmp_path: Path) -> None:
     script = tmp_path / "verify.py"
     script.write_bytes(joined_script())

@@ -34,6 +34,7 @@ def fails(data: bytes) -> dict[str, set[str]]:
     return {claim.claim: {each.reason for each in claim.failures} for claim in claims if claim.result == FAILS}
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -53,6 +54,7 @@ def test_any_flipped_bit_of_any_member_fails(good: Good, data: st.DataObject) ->
         assert "statement" in found
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

@@ -141,11 +141,13 @@ def test_the_library_finds_it(by_library: dict[str, Told], name: str) -> None:
     _check(by_library[name], MUTATIONS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_the_program_finds_it(by_program: dict[str, Told], name: str) -> None:
     _check(by_program[name], MUTATIONS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_both_say_the_same(by_library: dict[str, Told], by_program: dict[str, Told], name: str) -> None:
     assert by_program[name]["claims"] == by_library[name]["claims"]
