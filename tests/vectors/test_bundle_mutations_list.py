@@ -39,3 +39,12 @@ def test_names_are_unique_and_nearly_every_reason_is_asked_for() -> None:
 
     assert len(names) == len(set(names)) >= 70
     assert known - asked == UNREACHED
+
+
+def test_the_page_of_the_format_lists_the_same_reasons() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "bundle.md").read_text(encoding="utf-8")
+
+    rows = [
+        f"| `{claim}` | {', '.join(f'`{each}`' for each in reasons)} |" for claim, reasons in LIST["reasons"].items()
+    ]
+    assert [row for row in rows if row not in page] == []
