@@ -21,6 +21,8 @@ HOLDS: Final = frozenset({"supported", "named"})
 """Verdicts that a report may go out with."""
 FOLLOW_SECONDS: Final = 5.0
 """How long a check waits for the index to hold what was kept before it."""
+_ORDER: Final = {"edited": 0, "ambiguous": 1}
+"""Which verdict that is not there tells most of a quotation: first what it became, then what it may have become."""
 _EDGES: Final = ".,;:!?…"
 _HARMLESS: Final = frozenset({"punctuation", "case"})
 
@@ -69,7 +71,7 @@ def _quotation(sources: Sources, quote: str, named: list[Source]) -> dict[str, A
     for found in _in_sources(quote, named):
         if found[0].verdict in PRESENT:
             return _told("supported", found, [], found[0].reason)
-        if best is None or (found[0].verdict == "edited") > (best[0].verdict == "edited"):
+        if best is None or _ORDER.get(found[0].verdict, 2) < _ORDER.get(best[0].verdict, 2):
             best = found
     elsewhere = list(_elsewhere(sources, quote, {page.capture.id for one in named for page in one.pages}))
     if not named and elsewhere:
@@ -79,6 +81,8 @@ def _quotation(sources: Sources, quote: str, named: list[Source]) -> dict[str, A
         return _told("misattributed", best, elsewhere, f"the source that is named does not say this; {at} does")
     if best is not None and best[0].verdict == "edited":
         return _told("edited", best, [], "the source says something else")
+    if best is not None and best[0].verdict == "ambiguous":
+        return _told("edited", best, [], "the source says something else, in several places that are as much like it")
     missing = [one for one in named if one.state != "kept"]
     why = "; ".join(f"{one.name}: {one.reason}" for one in missing)
     return _told("not_in_evidence", None, [], why or "nothing that is kept says this")

@@ -104,7 +104,8 @@ def _status_of(found: "Json") -> int:
 
 def _tell(found: "Json") -> None:
     for failure in found.get("failures") or ():
-        show(f"failed  {failure['url']}  {failure.get('reason')}: {cut(failure.get('detail') or '', 160)}")
+        detail = failure.get("detail")
+        show(f"failed  {failure['url']}  {failure.get('reason')}{f': {cut(detail, 160)}' if detail else ''}")
     counts = ", ".join(f"{number} {what}" for what, number in (found.get("counts") or {}).items())
     show(f"{found['state']}: {counts}")
     show(f"crawl {found['id']}")

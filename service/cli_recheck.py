@@ -60,6 +60,8 @@ def _tell(found: "Json") -> None:
         show(f"{page['verdict']}  {page['url']}{': ' + page['reason'] if page['reason'] else ''}")
         for one in page["passages"]:
             if one["verdict"] == "exact":
+                if one["passage"] is None:  # it was asked for in words, so it is answered in words
+                    show(f"  exact: {_short(one['quote'])}")
                 continue
             show(f"  {one['verdict']}{': ' + one['reason'] if one['reason'] else ''}")
             show(f"    was  {_short(one['quote'])}")

@@ -260,7 +260,7 @@ def problem_told(details: Mapping[str, Any], status: int) -> Problem:
 
 # Outcome of a capture, or the beginning of its reason, or its page state -> meaning.
 OUTCOMES: Final[Mapping[str, Meaning]] = {
-    "robots": Meaning("robots-refused", 403, NOT_DONE, "The site's robots.txt does not want this page fetched."),
+    "robots": Meaning("robots-refused", 403, NOT_DONE, "By the site's robots.txt this page is not fetched."),
     "refused": Meaning("address-refused", 403, NOT_DONE, "Addresses like this are not fetched here."),
     "timeout": Meaning("time-out", 504, NOT_DONE, "The page did not come in time."),
     "too_large": Meaning("page-too-large", 502, NOT_DONE, "The page is larger than is taken."),

@@ -111,15 +111,22 @@ def _whole(
         case "ok" if redirected is not None and not there:
             return "redirected", f"the address now leads to {redirected}"
         case "ok":
-            return _compared(before, now, there=there)
+            return _compared(before, now, there=there, looked_for=bool(passages))
         case state:
             return "inconclusive", f"the page is not what was asked for ({state}): {evidence}"
 
 
-def _compared(before: Version | None, now: Version, *, there: bool) -> tuple[PageVerdict, str]:
+def _compared(before: Version | None, now: Version, *, there: bool, looked_for: bool) -> tuple[PageVerdict, str]:
     """The verdict on a good page beside what was kept of it."""
-    if before is None or before.texts is None or now.texts is None:
-        return "inconclusive", "nothing was kept of this page before; now it is"
+    if before is None and looked_for:
+        return (
+            "inconclusive",
+            "what is looked for was taken from no kept page, so there is none to compare this one with",
+        )
+    if before is None:
+        return "inconclusive", "no good capture of this page was kept before, so there is nothing to compare it with"
+    if before.texts is None or now.texts is None:
+        return "inconclusive", "the kept version or this one has no text, so they cannot be compared"
     if _translated(before, now) and not there:
         return "inconclusive", f"the page came in another language ({now.language}, not {before.language})"
     if before.texts.visible.folded.text == now.texts.visible.folded.text:

@@ -29,6 +29,7 @@ _STANDS: Final = {
     "removed": "removed since",
     "unknown": "not known here",
 }
+_KEPT: Final = ("kept", "captured_later")
 _BEGINS: Final = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s)")
 
 
@@ -83,13 +84,16 @@ def html_with_appendix(page: str, attachment: Mapping[str, Any]) -> str:
 def _note(citation: Mapping[str, Any], sources: Sequence[Mapping[str, Any]]) -> str:
     """What is to be said of a citation, on one line."""
     told = [f"{_SAYS.get(citation['verdict'], citation['verdict'])}."]
-    support = citation["support"]
+    elsewhere = citation["verdict"] == "misattributed"
+    support = citation["elsewhere"][0] if elsewhere else citation["support"]
     if support:
         name = " ".join(str(support["title"] or support["url"]).split())
         short = (support["passage"] or support["capture"]).removeprefix("sha256:")[:SHORT]
         told.append(f"{name}, {support['url']}, retrieved {support['retrieved_at'][:10]} [{short}].")
     for name in citation["sources"]:
         source = next((one for one in sources if one["source"] == name), None)
+        if source is not None and elsewhere and source["standing"] in _KEPT:
+            told.append(f"{name}, which is named, does not.")
         if source is None or (support and source["standing"] == "kept"):
             continue
         reason = f" ({source['reason']})" if source["reason"] else ""

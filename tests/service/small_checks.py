@@ -25,13 +25,16 @@ class SmallChecks:
         await self._called(request, caller)
         texts = {one: self.kept[self._find(one)][0].decode("utf-8", "replace") for one in request.ids}
         texts |= {url: self.web.get(url, "") for url in request.urls}
-        verdicts = ["exact" if text in self.web.values() else "absent" for text in texts.values() if text]
+        quoted = {one.quote for one in request.quotations}
+        texts |= {quote: quote for quote in quoted}
+        named = [text for text in texts.values() if text]
+        verdicts = ["exact" if text in self.web.values() else "absent" for text in named]
         pages = [
             {"record": None, "url": "http://site.test/a", "verdict": "changed", "reason": "its text differs",
              "page_state": "ok", "passages": [
                  {"verdict": one, "quote": "Bread is baked.", "matched": None, "differences": [], "flags": ["number"],
-                  "reason": "nothing says this"}]}
-            for one in verdicts
+                  "reason": "nothing says this", "passage": None if text in quoted else "sha256:" + "0" * 64}]}
+            for text, one in zip(named, verdicts, strict=True)
         ]  # fmt: skip
         fields: Json = {
             "checked_at": "2026-11-29T19:28:36.123Z", "holds": "absent" not in verdicts, "conclusive": bool(verdicts),

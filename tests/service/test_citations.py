@@ -11,7 +11,7 @@ from service.citations import find_citations
 from service.citations_html import markdown_of
 from service.requests import RemovalRequest
 from tests.service.opened import HARBOUR, ME, TOLL, captured, opened
-from tests.sites import Site
+from tests.sites import Route, Site
 
 FERRY = "A single ticket costs twelve crowns"
 
@@ -102,6 +102,19 @@ async def test_what_a_report_quotes_is_borne_out_or_not(tmp_path: Path) -> None:
     assert first["support"]["passage"] == passage
     assert [(one["quote"], one["page"]) for one in edited["support"]["differences"]] == [("Monday", "Friday")]
     assert wrong["elsewhere"][0]["url"] == site.url("/ferry")
+
+
+async def test_what_two_passages_are_as_much_like_is_called_edited_and_not_missing(tmp_path: Path) -> None:
+    pages = (Route("/fares", body="<p>A car costs 14 crowns on Monday.</p><p>A lorry costs 19 crowns on Friday.</p>"),)
+    with Site(pages) as site:
+        async with opened(tmp_path) as actions:
+            await captured(actions, site.url("/fares"))
+            found = await check(actions, f"It “costs 15 crowns on” weekdays ({site.url('/fares')}).")
+
+    (told,) = found["citations"]
+    assert told["verdict"] == "edited"
+    assert "several places" in told["reason"]
+    assert told["support"]["differences"][0]["quote"] == "15"
 
 
 async def test_a_report_that_holds_says_so_and_nothing_is_kept_of_it(tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_crawl_tells_each_page_that_failed_and_why(run: Shell, citator: SmallCit
     assert (ran.status, ran.json["counts"]) == (0, {"captured": 1, "failed": 1})
     assert ran.json["captures"][0]["url"] == "http://site.test/a"
     assert ran.json["failures"][0]["reason"] == "name_not_found"
-    assert "failed  http://gone.test/  name_not_found" in shown.stdout.decode()
+    assert "failed  http://gone.test/  name_not_found: the name has no address\n" in shown.stdout.decode()
     assert nothing.status == 3
     crawls = [asked for asked in citator.asked if isinstance(asked, CrawlRequest)]
     assert crawls[0] == CrawlRequest(urls=("http://site.test/a", "http://gone.test/"), max_pages=5)

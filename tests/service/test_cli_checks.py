@@ -33,12 +33,23 @@ def test_recheck_ends_with_one_when_something_is_not_said_any_more(run: Shell, c
 def test_recheck_of_a_quotation_needs_its_address(run: Shell, citator: SmallCitator) -> None:
     asked = run("recheck", "http://site.test/a", "--quote", "Bread is free.", "--json")
 
-    assert asked.status == 3
+    assert asked.status == 1
     assert citator.asked[-1] == RecheckRequest.model_validate(
         {"quotations": [{"url": "http://site.test/a", "quote": "Bread is free."}]}
     )
     assert run("recheck", "--quote", "Bread is free.").status == 2
     assert run("recheck").status == 2
+
+
+def test_a_quotation_that_stands_there_is_told_and_passages_that_do_are_not(run: Shell, citator: SmallCitator) -> None:
+    passage = citator.keep(b"Bread is baked in ovens.")
+
+    quotation = run("recheck", "http://site.test/a", "--quote", "Bread is baked in ovens.")
+    passages = run("recheck", passage)
+
+    assert (quotation.status, passages.status) == (0, 0)
+    assert "  exact: Bread is baked." in quotation.stdout.decode()
+    assert "exact" not in passages.stdout.decode()
 
 
 def test_check_citations_ends_with_one_when_something_is_not_borne_out(run: Shell, citator: SmallCitator) -> None:

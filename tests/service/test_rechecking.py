@@ -200,6 +200,18 @@ async def test_a_quotation_is_looked_for_where_it_is_said_to_stand(tmp_path: Pat
     assert not found["holds"]
 
 
+async def test_a_page_that_has_nothing_to_be_compared_with_says_why(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            await cited(actions, site.url("/bridge"))
+            asked = {"quotations": [{"url": site.url("/bridge"), "quote": TOLL}], "urls": [site.url("/ferry")]}
+            found = told(await actions.recheck(RecheckRequest.model_validate(asked), ME))
+
+    why = {one["url"]: one["reason"] for one in found["pages"]}
+    assert "was taken from no kept page" in why[site.url("/bridge")]
+    assert "no good capture of this page was kept before" in why[site.url("/ferry")]
+
+
 async def test_without_store_nothing_is_kept_and_the_records_are_in_the_reply(tmp_path: Path) -> None:
     with Site(HARBOUR) as site:
         async with opened(tmp_path) as actions:
