@@ -94,8 +94,9 @@ def _nobody(_what: str, _done: int, _total: int | None) -> None:
 @asynccontextmanager
 async def received(request: Request) -> AsyncIterator[Path]:
     """The body in a file of its own, so that a large one is never in memory; the gate bounds its size."""
-    with tempfile.NamedTemporaryFile(prefix="citator-received-") as file:
-        async for piece in request.stream():
-            await asyncio.to_thread(file.write, piece)
-        await asyncio.to_thread(file.flush)
-        yield Path(file.name)
+    with tempfile.TemporaryDirectory(prefix="citator-received-") as folder:
+        path = Path(folder) / "body"  # what a fault in the file as a whole is said of
+        with path.open("wb") as file:
+            async for piece in request.stream():
+                await asyncio.to_thread(file.write, piece)
+        yield path

@@ -249,7 +249,14 @@ def _state(request: SearchRequest, run: Run, *, shown_any: bool) -> tuple[Search
         return "all_filtered", "Pages match, but each was dropped; `dropped` says why."
     if not request.query.strip():
         return "no_match", "The query is empty."
-    return "no_provider", f"Nothing matches in {held}; {hint}."
+    within = " within the domains, days or language that were asked for" if _narrowed(request) else ""
+    return "no_provider", f"Nothing matches{within} in {held}; {hint}."
+
+
+def _narrowed(request: SearchRequest) -> bool:
+    """Whether pages were left out before they were looked at: the index does not tell which."""
+    days = request.published_after is not None or request.published_before is not None
+    return days or bool(request.include_domains or request.exclude_domains or request.language)
 
 
 def _result_fields(rank: int, one: Opened, passages: list[Passage]) -> dict[str, Any]:

@@ -28,6 +28,9 @@ class MarkdownReader:
             if isinstance(line, Unread):
                 yield line
                 continue
+            if b"\0" in line:
+                yield Unread(number, "it is no text", len(line))
+                continue
             text = line.decode("utf-8", "replace").rstrip("\r")
             yield Said(number, "assistant", (text,), tuple(links(text)))
 

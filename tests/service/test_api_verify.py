@@ -54,6 +54,14 @@ async def test_keys_can_be_vouched_for_and_claims_required(ask: Asker, tmp_path:
     assert required.json["holds"] is False
 
 
+async def test_a_body_that_is_no_archive_is_called_the_body(ask: Asker) -> None:
+    answer = await ask("POST", "/api/v1/bundles/verify", body=b"<p>hello")
+
+    (failure,) = answer.json["claims"][0]["failures"]
+    assert failure["where"] == "body"
+    assert failure["detail"].startswith("the file has no end record")
+
+
 async def test_what_makes_no_sense_is_refused(ask: Asker) -> None:
     for option in ("trust_key=no%20key", "trust_key=/etc/hostname", "require=weather"):
         answer = await ask("POST", f"/api/v1/bundles/verify?{option}", body=b"x")

@@ -86,6 +86,8 @@ async def test_domains_and_providers_are_honoured_or_refused(tmp_path: Path) -> 
 
     assert len(within["results"]) == 1
     assert without["results"] == []
+    assert "within the domains, days or language that were asked for" in without["message"]
+    assert "within the domains" not in within["message"]
 
 
 async def test_an_answer_as_of_a_time_knows_nothing_later(tmp_path: Path) -> None:

@@ -145,6 +145,13 @@ def test_a_part_that_is_too_large_is_skipped_and_what_follows_is_read() -> None:
     ]  # fmt: skip
 
 
+def test_lines_that_are_no_text_are_told_and_not_taken_for_read() -> None:
+    events = list(read_transcript(io.BytesIO(b"a\0b\xff\nSee https://a.test/x")).events)
+
+    assert [(one.line, one.why) for one in events if isinstance(one, Unread)] == [(1, "it is no text")]
+    assert [one.line for one in events if isinstance(one, Said)] == [2]
+
+
 def test_a_document_that_breaks_off_gives_what_came_before() -> None:
     whole = document({"messages": [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}]})
 
