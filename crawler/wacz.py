@@ -14,6 +14,7 @@ from typing import IO, Any, Final
 
 from crawler.archived import Archive, Turned
 from crawler.errors import BadArchive
+from crawler.warc import LEAST_GIVEN, MAX_EXPANSION
 
 MANIFEST: Final = "datapackage.json"
 OWN: Final = "evidence/bundle.json"
@@ -24,6 +25,7 @@ MAX_MANIFEST: Final = 64 * 1024 * 1024
 """Bytes of the manifest, which is read whole; it names members, not pages."""
 MAX_MEMBER: Final = 1024 * 1024 * 1024 * 1024
 """Bytes of a WARC file inside: far more than any has."""
+PACKINGS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 PIECE: Final = 1024 * 1024
 HASHES: Final = frozenset({"sha256", "sha512", "sha1", "md5"})
 
@@ -81,6 +83,7 @@ def read_wacz(path: Path) -> Archive | None:
             raise BadArchive(f"the name {twice[0][:200]!r} stands in it twice")
         if len(infos) > MAX_ENTRIES:
             raise BadArchive(f"it has {len(infos)} entries, more than {MAX_ENTRIES}")
+        _refuse_bombs(infos, path.stat().st_size)
         remarks: list[str] = []
         listed = _listed(opened, names, remarks)
         members, turned = [], []
@@ -93,6 +96,15 @@ def read_wacz(path: Path) -> Archive | None:
                 remarks.append(f"{name} stands in no manifest: nothing vouches for it")
             members.append(Packed(path, name))
     return Archive("wacz", tuple(members), tuple(turned), tuple(remarks))
+
+
+def _refuse_bombs(infos: list[zipfile.ZipInfo], size: int) -> None:
+    """Raises BadArchive for packings whose memory the file chooses, and for members that are far larger than it."""
+    other = next((info for info in infos if info.compress_type not in PACKINGS), None)
+    if other is not None:
+        raise BadArchive(f"{other.filename[:200]!r} is packed in a way that is not read")
+    if sum(info.file_size for info in infos) > max(LEAST_GIVEN, MAX_EXPANSION * size):
+        raise BadArchive(f"its members have more than {MAX_EXPANSION} times its bytes")
 
 
 def _is_warc(name: str) -> bool:

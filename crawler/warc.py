@@ -96,7 +96,11 @@ def _record(source: "_Source", max_block: int) -> WarcRecord | None:
 
 def _fields(source: "_Source", offset: int) -> tuple[Header, ...]:
     fields: list[tuple[str, str]] = []
+    size = 0
     while line := source.line():
+        size += len(line)
+        if size > MAX_HEAD:
+            raise BadArchive("a record's headers have no end", offset=offset)
         if line[:1] in b" \t" and fields:  # a folded line
             name, value = fields.pop()
             fields.append((name, f"{value} {_text(line)}"))

@@ -27,7 +27,7 @@ from snapshots import NothingToBundle, digest, stamp
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _HTML: Final = re.compile(
-    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|article)\b",
+    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body|article)\b",
     re.IGNORECASE | re.DOTALL,
 )
 

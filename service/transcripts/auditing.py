@@ -48,6 +48,9 @@ MAX_COPIES: Final = 10_000
 MAX_CITED: Final = 5_000
 """Ids in messages that are looked up, each once."""
 
+MAX_TOOL: Final = 200
+"""Characters of a tool's name that are looked at."""
+
 _WEB: Final = re.compile(
     r"search|fetch|brows|web|scrape|crawl|extract|citator|tavily|firecrawl|searx|evidence|url|http|retriev",
     re.IGNORECASE,
@@ -239,7 +242,7 @@ class _Auditor:
             kept = await self._lookup.by_bytes(event)
             if kept is not None:
                 return kept
-        if compared is not None and not (_LOCAL.fullmatch(tool) and compared.verdict in WRONG):
+        if compared is not None and not (_LOCAL.fullmatch(tool[:MAX_TOOL]) and compared.verdict in WRONG):
             return record, compared
         return await self._unnamed(event, named=bool(named))
 

@@ -11,7 +11,7 @@ MAX_TEXT_LINE: Final = 1024 * 1024
 """Characters of one line that are searched; a paragraph has some thousands."""
 
 _LINK: Final = re.compile(
-    r"\[([^\]\n]{0,1000})\]\(\s*<?(https?://(?:[^\s<>()]|\([^\s<>()]*\)){1,8000})>?[^)\n]{0,500}\)"
+    r"\[([^\[\]\n]{0,1000}+)\]\(\s*+<?(https?://(?:[^\s<>()]|\([^\s<>()]*+\)){1,8000}+)>?[^)\n]{0,500}+\)"
 )
 _BARE: Final = re.compile(r"(?<!\w)<?(https?://[^\s<>\"'`|\\^{}]{1,8000})")
 _TRAILING: Final = ".,;:!?"

@@ -29,8 +29,11 @@ _OPENED: Final[tuple[list[str], ...]] = (
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 # A call that the model made itself is written into its answer, as an element with escaped JSON in its attributes.
-_DETAILS: Final = re.compile(r'<details type="tool_calls"((?:\s+[\w-]+="[^"]*")*)\s*>.*?</details>', re.DOTALL)
-_ATTRIBUTE: Final = re.compile(r'([\w-]+)="([^"]*)"')
+_DETAILS: Final = re.compile(
+    r'<details type="tool_calls"((?:\s+[\w-]+="[^"]*")*)\s*>(?:(?!<details type="tool_calls"|</details>).)*+</details>',
+    re.DOTALL,
+)
+_ATTRIBUTE: Final = re.compile(r'(?<![\w-])([\w-]++)="([^"]*)"')
 
 
 class OpenWebUIReader:

@@ -52,19 +52,21 @@ _AROUND: Final = (
     ),
     ("code-fence", re.compile(r"\A\s*(```)(?:json|text)?\n(.*?)\n```\s*\Z", re.DOTALL)),
 )
-_REMINDER: Final = re.compile(r"\n*<system-reminder>.*?</system-reminder>\s*\Z", re.DOTALL)
+_REMINDER: Final = re.compile(
+    r"(?:(?<!\n)\n*+)?<system-reminder>(?:(?!<system-reminder>).)*?</system-reminder>\s*\Z", re.DOTALL
+)
 
 _MARKER: Final = re.compile(
-    r"[ \t]*\[?\(?(?:\.\.\.|…)?[ ]?\[?(?:output )?(?:~|about )?[\d,.]+[kKmM]? ?(?:more )?"
+    r"(?:(?<![ \t])[ \t]*+)?\[?\(?(?:\.\.\.|…)?[ ]?\[?(?:output )?(?:~|about )?[\d,.]{1,20}[kKmM]? ?(?:more )?"
     r"(?:chars|characters|tokens|lines|bytes|KB)(?: (?:were|was))?"
     r" (?:truncated|omitted|elided|removed|cut)[^\n\]…]{0,80}?(?:\.\.\.|…)?\]?\)?(?:\.\.\.|…)?[ \t]*"
     r"|\[\.\.\. ?(?:output )?(?:truncated|omitted|middle (?:truncated|omitted))[^\n\]]{0,80}\]"
-    r"|<response clipped>(?:<NOTE>.*?</NOTE>)?"
+    r"|<response clipped>(?:<NOTE>.{0,1000}?</NOTE>)?"
     r"|\[(?:Output|Response|Content) truncated[^\n\]]{0,120}\]",
     re.IGNORECASE,
 )
 _SPILL_PREVIEW: Final = re.compile(
-    r"\A\s*<persisted-output>\n(?P<told>.*?)\n+Preview \(first [^)\n]{1,20}\):\n"
+    r"\A\s*<persisted-output>\n(?P<told>.*?)(?:(?<!\n)|(?<=<persisted-output>\n))\n+Preview \(first [^)\n]{1,20}\):\n"
     r"(?P<preview>.*?)\n?(?:\.\.\.|…)?\n?</persisted-output>\s*\Z",
     re.DOTALL,
 )

@@ -15,6 +15,9 @@ from snapshots.verify.zip_rules import may_expand
 MAX_HTTP_HEAD = 1024 * 1024
 """Bytes of a status line with its headers; servers refuse far smaller ones."""
 
+MAX_FOLDED = 65_536
+"""Characters of a header that may go on in a further line: each line copies what came before."""
+
 MAX_CHUNK_LINE = 8192
 """Bytes of the line that says how long a chunk is; it has some ten."""
 
@@ -52,6 +55,8 @@ def parse_head(data: bytes) -> HttpHead:
     headers: list[tuple[str, str]] = []
     for line in lines:
         if line[:1] in {" ", "\t"} and headers:
+            if len(headers[-1][1]) > MAX_FOLDED:
+                raise Unsound("head", f"a header of more than {MAX_FOLDED} characters, folded further, is no header")
             headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
             continue
         name, colon, value = line.partition(":")

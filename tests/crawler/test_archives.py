@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crawler import Archived, BadArchive, Turned, open_archive
-from crawler.warc import MAX_EXPANSION, read_warc
+from crawler.warc import LEAST_GIVEN, MAX_EXPANSION, read_warc
 from tests.archives import DATE, chunked, record, request, response, sha256, wacz, zipped
 
 URL = "http://site.test/ferry"
@@ -264,6 +265,30 @@ def test_a_bundle_of_citator_is_for_import(tmp_path: Path) -> None:
     path = wacz(tmp_path / "own.wacz", {"archive/a.warc.gz": b"", "evidence/bundle.json": b"{}"})
 
     with pytest.raises(BadArchive, match="citator import"):
+        open_archive(path)
+
+
+def test_headers_that_are_folded_without_end_are_named() -> None:
+    """Each line would copy all that came before it."""
+    endless = b"WARC/1.1\r\nWARC-Type: response" + b"\r\n a" * 1_000_000
+
+    with pytest.raises(BadArchive, match="no end"):
+        list(read_warc(io.BytesIO(endless), max_block=LIMIT))
+
+
+@pytest.mark.parametrize(
+    ("packing", "size", "said"),
+    [(zipfile.ZIP_LZMA, 10, "packed in a way"), (zipfile.ZIP_BZIP2, 10, "packed in a way"),
+     (zipfile.ZIP_DEFLATED, LEAST_GIVEN + 1, "times its bytes")],
+)  # fmt: skip
+def test_a_wacz_file_that_would_fill_memory_or_time_is_refused(
+    tmp_path: Path, packing: int, size: int, said: str
+) -> None:
+    path = tmp_path / "bomb.wacz"
+    with zipfile.ZipFile(path, "w", packing) as file:
+        file.writestr("archive/a.warc", b"\0" * size)
+
+    with pytest.raises(BadArchive, match=said):
         open_archive(path)
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import brotli
 import pytest
 
+from snapshots import Unsound
 from snapshots.verify.claims import NOT_CHECKABLE
+from snapshots.verify.http_bodies import parse_head
 from tests.snapshots.verify.archives import (
     PAGE,
     Made,
@@ -333,3 +335,8 @@ def test_a_hash_mismatch_is_called_so(tmp_path: Path) -> None:
 
     (failure,) = [failure for claim in found.claims for failure in claim.failures]
     assert failure.detail.startswith("hash mismatch")
+
+
+def test_a_header_that_is_folded_without_end_is_none() -> None:
+    with pytest.raises(Unsound, match="no header"):
+        parse_head(b"HTTP/1.1 200 OK\r\nA: b" + b"\r\n c" * 200_000)
