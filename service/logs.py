@@ -32,11 +32,14 @@ def log_to_stderr(level: str, stream: TextIO | None = None) -> None:
         structlog.stdlib.ExtraAdder(),
     ]
     terminal = out.isatty()
-    last: list[structlog.typing.Processor] = (
-        [_mask, structlog.dev.ConsoleRenderer()]
+    # Tracebacks are text before they are masked, and without the values of variables, among which are keys.
+    last: list[structlog.typing.Processor] = [
+        structlog.processors.format_exc_info,
+        _mask,
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
         if terminal
-        else [structlog.processors.format_exc_info, _mask, structlog.processors.JSONRenderer(ensure_ascii=False)]
-    )
+        else structlog.processors.JSONRenderer(ensure_ascii=False),
+    ]
     handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

@@ -81,7 +81,8 @@ async def load(request: Request) -> Response:
     failing = "; ".join(f"{page.url[:100]}: {page.error}" for page in read if page.error is not None)
     response = await served_together(request, caller, [page.record for page in read], told(body))
     if failing:
-        response.headers["X-Evidence-Failed"] = failing.encode("ascii", "replace").decode()[:1000]
+        plain = "".join(char if char.isascii() and char.isprintable() else "?" for char in failing)
+        response.headers["X-Evidence-Failed"] = plain[:1000]
     return response
 
 

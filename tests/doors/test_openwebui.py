@@ -66,3 +66,10 @@ def test_a_retriever_gets_whole_pages(server: Standing, harbour: Site) -> None:
     assert "quarter of an hour" in first["raw_content"]
     assert server.served(first["record"]).session == "4bf92f3577b34da6a3ce929d0e0e4736"
     assert "query is missing" in requests.get(server.url + "/retriever", headers=headers, timeout=60).json()["error"]
+
+
+def test_an_address_with_line_ends_adds_no_header(server: Standing) -> None:
+    answer = post(server, "/openwebui/load", {"urls": ["nowhere\r\nX-Injected: yes"]})
+
+    assert "x-injected" not in answer.headers
+    assert "nowhere??X-Injected" in answer.headers["x-evidence-failed"]

@@ -44,3 +44,26 @@ def test_an_exception_is_logged_with_its_traceback() -> None:
         structlog.get_logger().exception("failed")
 
     assert "ValueError: invalid literal" in json.loads(out.getvalue())["exception"]
+
+
+class Terminal(io.StringIO):
+    """A stream that people look at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_a_traceback_shows_no_key_and_no_values_of_variables() -> None:
+    out = Terminal()
+    key = new_key().key
+    headers = {"secret": "a-value-of-a-variable"}
+
+    log_to_stderr("info", out)
+    try:
+        int(f"no use for {key} {len(headers)}")
+    except ValueError:
+        structlog.get_logger().exception("failed")
+
+    assert "no use for citator_" in out.getvalue()
+    assert key not in out.getvalue()
+    assert headers["secret"] not in out.getvalue()
