@@ -20,6 +20,7 @@ from snapshots.ids import from_raw, to_raw
 from snapshots.log_check import LogReport
 from snapshots.objects import Objects
 from snapshots.reading import Reader
+from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names, read
 from snapshots.rows import passages_of
@@ -172,6 +173,9 @@ class Checker:
         """Holds what is named and what was removed against what is there."""
         excused = state.removed | self._absent()
         absent = [raw for raw in sorted(state.named | lost) if raw not in state.there and raw not in excused]
+        if absent:
+            passages = self._passages_checked()
+            absent = [raw for raw in absent if raw not in passages and self._catalogue.passage(from_raw(raw)) is None]
         for part in chunks(absent, AT_ONCE):
             # What was kept while we were looking is not in the list of objects, and may be named by now.
             since = self._objects.exists(map(from_raw, part))
@@ -183,6 +187,18 @@ class Checker:
             for raw in part:
                 if self._catalogue.deletion_of(from_raw(raw)) is not None:
                     state.add("not_removed", from_raw(raw), "a deletion names it, and it is still in the bucket")
+
+    def _passages_checked(self) -> set[bytes]:
+        """The passages that were looked for again. Nothing is stored under the id of a passage."""
+        found: set[bytes] = set()
+        for naming in self._catalogue.of_kind("recheck"):
+            try:
+                record = read(self._objects.get(naming.id))
+            except (BadRecord, UnknownId, DamagedObject):
+                continue  # told where the entries are looked at
+            if isinstance(record, Recheck):
+                found.update(to_raw(one.passage.id) for one in record.passages if one.passage is not None)
+        return found
 
     def _absent(self) -> set[bytes]:
         """What imported records name and their bundles did not hold, as the bundles said."""

@@ -9,7 +9,7 @@ import pytest
 from service.actions import Actions
 from service.check_requests import RecheckRequest
 from service.failures import BadRequest
-from service.requests import CaptureRequest, SearchRequest
+from service.requests import CaptureRequest, RemovalRequest, SearchRequest
 from snapshots import BadId, RemovedId
 from tests.service.opened import BRIDGE, FERRY, HARBOUR, ME, TOLL, captured, opened, page, told
 from tests.sites import HTML, Header, Route, Site, robots
@@ -212,6 +212,20 @@ async def test_a_page_that_has_nothing_to_be_compared_with_says_why(tmp_path: Pa
     assert "no good capture of this page was kept before" in why[site.url("/ferry")]
 
 
+async def test_an_installation_is_whole_after_rechecks_and_after_the_page_is_removed(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            seen = await cited(actions, site.url("/bridge"))
+            await checked(actions, seen["passage"])
+            await checked(actions, seen["capture"])
+            whole = [await actions.doctor(deep=deep, progress=lambda *_: None) for deep in (True, False)]
+            await actions.remove(RemovalRequest(url=site.url("/bridge")), ME)
+            after = [await actions.doctor(deep=deep, progress=lambda *_: None) for deep in (True, False)]
+
+    told_wrong = [one for found in (*whole, *after) for one in found["checks"] if one["check"] == "objects"]
+    assert [one["result"] for one in told_wrong] == ["ok"] * 4
+
+
 async def test_without_store_nothing_is_kept_and_the_records_are_in_the_reply(tmp_path: Path) -> None:
     with Site(HARBOUR) as site:
         async with opened(tmp_path) as actions:
@@ -239,7 +253,6 @@ async def test_what_cannot_be_checked_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_removed_page_cannot_be_checked_and_its_verdicts_hold_nothing_of_it(tmp_path: Path) -> None:
-    from service.requests import RemovalRequest
 
     with Site(answers(Route(body=SHORTER))) as site:
         async with opened(tmp_path) as actions:
