@@ -27,17 +27,18 @@ from service import (
     api_verify,
     api_watches,
 )
-from service.api_answers import Route, actions, allowed, answered, refused
+from service.api_answers import Route, actions, allowed, answered, refused, told_problem
 from service.api_documents import document, told
 from service.compatible import firecrawl, openwebui, searxng, tavily
 from service.doors import Actions
-from service.gate import API, CALLER, App, Gate, Rules
+from service.gate import API, CALLER, App, Gate, Rules, is_page
 from service.mcp_tools.mount import mount_mcp
 from service.metrics import CONTENT_TYPE, Metrics
 from service.replies import HealthTold, ReadyTold
 from service.requests import Caller, Scope
 from service.sessions.driving import Driver
 from service.web.pages import web_pages
+from service.web.route import refused as refused_page
 
 API_VERSION: Final = "1.0"
 """The version of this API, not of the program."""
@@ -146,4 +147,6 @@ def application(
 
 
 async def _no_such_route(request: Request, error: Exception) -> Response:
+    if is_page(request.scope):
+        return await refused_page(request, told_problem(error))
     return await refused(request, error)

@@ -277,7 +277,7 @@ async def _refuse(path: str, problem: Problem, send: Send) -> None:
 
 async def _turn_away(path: str, scope: Message, error: ServiceError, send: Send) -> None:
     """Refuse; but send a person without a key to where one can be given, and from there back to what was asked for."""
-    if not isinstance(error, KeyMissing) or not _is_page(scope):
+    if not isinstance(error, KeyMissing) or not is_page(scope):
         return await _refuse(path, problem_of(error), send)
     asked = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
     back = f"?next={quote(asked, safe='')}" if scope["method"] == "GET" and asked != "/" else ""
@@ -286,7 +286,7 @@ async def _turn_away(path: str, scope: Message, error: ServiceError, send: Send)
     return await send({"type": "http.response.body", "body": b""})
 
 
-def _is_page(scope: Message) -> bool:
+def is_page(scope: Message) -> bool:
     """Whether a person's browser asks for one of the web pages."""
     path = scope["path"]
     wants = b"text/html" in dict(scope["headers"]).get(b"accept", b"")

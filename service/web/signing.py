@@ -35,7 +35,7 @@ async def take_key(request: Request) -> Response:
         return page(request, "sign_in.html", status=401, next_page=next_page, wrong=True)
     answer = to(next_page)
     answer.set_cookie(
-        KEY_COOKIE, key, max_age=KEPT_SECONDS, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+        KEY_COOKIE, key, max_age=KEPT_SECONDS, httponly=True, samesite="strict", secure=_is_encrypted(request)
     )
     return answer
 
@@ -46,6 +46,11 @@ async def sign_out() -> Response:
     answer = to(SIGN_IN)
     answer.delete_cookie(KEY_COOKIE, httponly=True, samesite="strict")
     return answer
+
+
+def _is_encrypted(request: Request) -> bool:
+    """Whether the browser speaks TLS to us, or to a proxy before us. Whoever lies about it harms their own cookie."""
+    return request.url.scheme == "https" or request.headers.get("x-forwarded-proto", "").strip().lower() == "https"
 
 
 def _ours(path: str) -> str:

@@ -212,6 +212,9 @@ async def test_what_is_not_there_is_told_as_a_page(web: Web) -> None:
     assert answer.status == 404
     assert answer.headers["content-type"].startswith("text/html")
     assert "Nothing is kept under this id" in answer.body.decode()
+    nowhere = await web.get("/nowhere")
+    assert nowhere.status == 404
+    assert "Nothing answers at this path" in nowhere.body.decode()
 
 
 @pytest.mark.parametrize("path", ["/", "/crawls", "/status", "/e/000000000000", "/remove"])
@@ -241,6 +244,18 @@ async def test_signing_in_keeps_the_key_where_no_script_reads_it(web: Web) -> No
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     assert inside.status == 200
+
+
+async def test_behind_a_proxy_with_tls_the_key_is_sent_over_tls_alone(web: Web) -> None:
+    body = urlencode({"key": web.ask.key or ""}).encode()
+
+    plain = await Asker(web.ask.app)("POST", "/sign-in", body=body, headers=BROWSER | FORM)
+    proxied = await Asker(web.ask.app)(
+        "POST", "/sign-in", body=body, headers=BROWSER | FORM | {"x-forwarded-proto": "https"}
+    )
+
+    assert "secure" not in plain.headers["set-cookie"].lower()
+    assert "secure" in proxied.headers["set-cookie"].lower()
 
 
 async def test_a_wrong_key_is_refused_and_a_revoked_one_signs_out(web: Web) -> None:
