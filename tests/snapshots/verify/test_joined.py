@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import snapshots.verify
 from snapshots import joined_script
 from snapshots.verify.joining import MODULES
 from tests.snapshots.bench import Bench
@@ -41,7 +42,7 @@ def run(script: Path, *arguments: object, folder: Path | None = None) -> subproc
 
 
 def test_it_is_made_of_every_module_of_the_verifier_that_can_be_in_it() -> None:
-    there = {f"verify.{path.stem}" for path in (ROOT / "snapshots" / "verify").glob("*.py")}
+    there = {f"verify.{path.stem}" for path in Path(snapshots.verify.__file__).parent.glob("*.py")}
 
     assert there - set(MODULES) == {"verify.__init__", "verify.joining", "verify.texts"}
 
