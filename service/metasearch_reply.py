@@ -191,18 +191,6 @@ def _state(run: Run, *, shown_any: bool) -> tuple[SearchState, str]:
         if failed and not any(one.found for one in run.said):
             return "provider_failed", f"Nothing was found.{told}"
         return "no_match", f"Nothing matches at {', '.join(asked)}.{told}"
-    tried = {
-        "fetch_failed",
-        NOT_TRIED,
-        "blocked",
-        "login",
-        "consent",
-        "paywall",
-        "not_found",
-        "error",
-        "empty",
-        "no_text",
-    }
-    if any(decision in tried for decision in run.decisions.values()):
+    if any(decision in UNREAD for decision in run.decisions.values()):
         return "fetch_failed", f"Pages were found, and none of them could be read; `dropped` says why.{told}"
     return "all_filtered", f"Pages were found, but each was dropped; `dropped` says why.{told}"

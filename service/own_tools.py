@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.mcp_tools.calling import ToolsHere
-from service.mcp_tools.definitions import TOOLS
+from service.mcp_tools.definitions import BY_NAME
 from service.mcp_tools.formats import defined
 from service.requests import Caller
 from service.sessions.driving import Called
@@ -32,7 +32,7 @@ class ToolsForModels:
 
     def knows(self, name: str) -> bool:
         """Whether this is one of them."""
-        return any(tool.name == name for tool in TOOLS)
+        return name in BY_NAME
 
     async def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Called:
         """Call one; the reply is kept as it is given to the model."""

@@ -37,7 +37,6 @@ RENEW_BEFORE: Final = timedelta(days=30)
 """Before its certificate ends a token is renewed: long enough to notice an authority that has gone."""
 RENEW_APART: Final = timedelta(days=7)
 """An authority that still signs with the same certificate is not asked more often for that reason."""
-REPLY: Final = "application/timestamp-reply"
 QUERY: Final = "application/timestamp-query"
 
 

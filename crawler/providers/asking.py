@@ -1,6 +1,5 @@
 """How every provider is asked: one request to the operator's endpoint, one JSON reply, failures by name."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -181,9 +180,3 @@ def day(value: object) -> str | None:
     head = value[:10]
     parts = head.split("-")
     return head if len(parts) == 3 and all(part.isdecimal() for part in parts) else None  # noqa: PLR2004 - year, month, day
-
-
-async def together(tasks: "Mapping[str, asyncio.Task[ProviderReply]]", seconds: float) -> None:
-    """Wait for all of them, at most so long."""
-    if tasks:
-        await asyncio.wait(tasks.values(), timeout=seconds)

@@ -19,7 +19,6 @@ from crawler.resolving import Resolver
 
 BRAVE_URL = "https://api.search.brave.com"
 TAVILY_URL = "https://api.tavily.com"
-OPENALEX_URL = "https://api.openalex.org"
 
 
 @dataclass(frozen=True)

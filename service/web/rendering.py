@@ -1,10 +1,8 @@
 """Makes HTML out of templates. What came from outside is escaped by Jinja; nothing here marks text as safe."""
 
-import re
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
 
 from fastapi import Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,7 +21,6 @@ SHORT: Final = 12
 
 STATIC: Final = {"citator.css": "text/css; charset=utf-8", "htmx.min.js": "text/javascript; charset=utf-8"}
 
-_ID: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _THOUSAND: Final = 1000
 
@@ -53,9 +50,7 @@ def environment() -> Environment:
         loader=PackageLoader("service.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    made.filters.update(
-        short=short, when=when, size=size, host=host, code=code, plural=plural, address=quote, is_id=is_id, web=web
-    )
+    made.filters.update(short=short, when=when, size=size, code=code, plural=plural, web=web)
     return made
 
 
@@ -68,11 +63,6 @@ def static(name: str) -> bytes:
 def short(ident: str) -> str:
     """The digits by which a person tells ids apart, and which are accepted on reading."""
     return ident.removeprefix("sha256:")[:SHORT]
-
-
-def is_id(value: object) -> bool:
-    """Whether this is an id that has a page of its own."""
-    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def when(moment: str | None) -> str:
@@ -90,14 +80,6 @@ def size(number: int | None) -> str:
     while amount >= _THOUSAND and unit < len(_UNITS) - 1:
         amount, unit = amount / _THOUSAND, unit + 1
     return f"{number} bytes" if unit == 0 else f"{amount:.1f} {_UNITS[unit]}"
-
-
-def host(url: str) -> str:
-    """The site's name in an address; the address itself where it has none."""
-    try:
-        return urlsplit(url).hostname or url
-    except ValueError:
-        return url
 
 
 def web(url: object) -> str | None:

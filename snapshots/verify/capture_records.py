@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 from uuid import UUID
 
-EMPTY_PAYLOAD = f"sha256:{sha256().hexdigest()}"
 WARC_FIELDS = "application/warc-fields"
 
 _RENAMED = frozenset(

@@ -74,6 +74,9 @@ def handed_over(members: Members, key: VerifierKey, faults: Faults) -> list[Veri
             found[int(match[1])] = name
     if not found:
         return [key]
+    if len(found) > MAX_HANDOVERS:
+        faults.add("handover-invalid", "evidence/handover-*.txt", f"there are more than {MAX_HANDOVERS} of them")
+        return [key]
     if sorted(found) != list(range(1, len(found) + 1)):
         faults.add("handover-invalid", "evidence/handover-*.txt", "they are not numbered from 1 without a gap")
     line: list[VerifierKey] = []

@@ -14,7 +14,7 @@ from snapshots.log_key import signed_note
 from snapshots.verify.checking import verify_file
 from snapshots.verify.claims import FAILS, MAX_FAILURES, Claim, Faults, cut_short
 from snapshots.verify.members import Members, ZipSource
-from snapshots.verify.signers import handed_over
+from snapshots.verify.signers import MAX_HANDOVERS, handed_over
 from snapshots.verify.telling import told_in_words
 from snapshots.verify.zip_directory import needed_extra, read_directory, zip64_values
 from snapshots.verify.zip_rules import check_directory
@@ -219,3 +219,14 @@ def test_a_member_beyond_any_end_is_named(offset: int, tmp_path: Path) -> None:
     (container,) = [claim for claim in verify_path(file, Trust()).claims if claim.claim == "container"]
 
     assert "zip-malformed" in {failure.reason for failure in container.failures}
+
+
+def test_more_hand_overs_than_any_log_has_are_not_followed() -> None:
+    key = LogKey.generate("test.example/log")
+    faults = Faults("signer")
+    one = handover(key, key)
+
+    found = handed_over(Members(_Handovers(*[one] * (MAX_HANDOVERS + 1))), key.verifier, faults)  # type: ignore[arg-type]
+
+    assert found == [key.verifier]
+    assert [failure.reason for failure in faults.failures] == ["handover-invalid"]
