@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from snapshots.errors import Conflict, LogDamaged, StoreError, StoreFull, StoreRefused
 from snapshots.log_lock import LOCK, Lock, Staging, staging_name
-from snapshots.log_recover import ROUNDS, publish, take_over, won
+from snapshots.log_recover import ROUNDS, publish, read_lock, take_over, won
 from snapshots.log_state import Growth, LogState, View, read_if_there
 from snapshots.note import Checkpoint
 from snapshots.tiles import edge_tiles, grow, is_full
@@ -46,7 +46,7 @@ def commit(state: LogState, entries: Sequence[bytes], beside: Mapping[str, bytes
     """
     for attempt in range(ROUNDS):
         if attempt:
-            state.pause(random.uniform(0, min(ROUND_PAUSE * attempt, MAX_ROUND_PAUSE)))  # noqa: S311 - only a pause
+            _wait_for_a_turn(state, attempt)
         if state.unpublished is not None and state.unpublished.commits >= MAX_UNPUBLISHED:
             publish(state)
         growth = _prepare(state, entries)
@@ -92,6 +92,17 @@ def swap_lock(state: LogState, lock: Lock, after: Mapping[str, bytes] | None = N
         if attempt + 1 < SWAP_TRIES:
             state.pause(SWAP_PAUSE * 2**attempt)
     raise failure
+
+
+def _wait_for_a_turn(state: LogState, defeats: int) -> None:
+    """Pauses after a defeat, and takes over what the others have committed in the meantime.
+
+    A tree from before the pause would lose again against anyone who did not pause.
+    """
+    state.pause(random.uniform(0, min(ROUND_PAUSE * defeats, MAX_ROUND_PAUSE)))  # noqa: S311 - only a pause
+    found = read_lock(state)
+    if found[1] != state.lock_token:
+        take_over(state, found)
 
 
 def _prepare(state: LogState, entries: Sequence[bytes]) -> Growth:

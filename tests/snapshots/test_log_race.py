@@ -216,3 +216,21 @@ def test_a_rotation_races_with_a_writer() -> None:
     count = walk(3, [rotates, appends_to_open_log(3, A)], [[], A], kills=1)
 
     assert count > 100
+
+
+def test_a_beaten_writer_builds_on_what_others_committed_while_it_paused() -> None:
+    store = MemoryStore(dict(log_of(3)))
+    rival = Log.open(store, KEY, create=False, pause=no_pause)
+    quicker = iter(range(1000))
+
+    def rival_goes_on(_: float) -> None:
+        rival.append(ids(f"rival {next(quicker)}", 2))
+
+    beaten = Log.open(store, KEY, create=False, pause=rival_goes_on)
+    rival.append(ids("rival", 2))
+
+    positions = beaten.append(A)
+
+    assert positions == range(7, 9)
+    assert beaten.entries(7, 9) == A
+    assert beaten.check(deep=True).problems == ()
