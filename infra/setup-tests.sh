@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# System packages that the tests use: a PostgreSQL server, Chromium, and Debian's HTML documentation of Python as a real
-# site. Installs them when run as root on Debian; otherwise says what is missing and how to get it.
+# System packages that the tests use: a PostgreSQL server, Chromium, zstd, and Debian's HTML documentation of Python as a
+# real site. Installs them when run as root on Debian; otherwise says what is missing and how to get it.
 # Besides, into .tmp: clients that need other libraries than the service, the MCP inspector where Node is, and readers of
 # web archives.
 set -euo pipefail
@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 have_postgresql() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
 have_pages() { compgen -G '/usr/share/doc/python3*/html/library/contextlib.html' >/dev/null || [ -e .tmp/python3-doc/html/library/contextlib.html ]; }
+have_zstd() { command -v zstd >/dev/null; }
 have_chromium() { command -v chromium-headless-shell chromium google-chrome >/dev/null; }
 updated=
 apt() {
@@ -55,6 +56,7 @@ replayer || echo "setup-tests: no ReplayWeb.page (npm pack replaywebpage)" >&2
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
     have_postgresql || { echo "setup-tests: installing postgresql" && apt install -y --no-install-recommends postgresql; }
     have_chromium || { echo "setup-tests: installing chromium-headless-shell" && apt install -y --no-install-recommends chromium-headless-shell; }
+    have_zstd || { echo "setup-tests: installing zstd" && apt install -y --no-install-recommends zstd; }
     have_pages || { echo "setup-tests: installing python3-doc" && apt install -y --no-install-recommends python3-doc; }
 fi
 have_pages || { command -v apt-get >/dev/null && echo "setup-tests: unpacking python3-doc" && unpack_pages; } || true
@@ -80,6 +82,7 @@ fi
 missing=()
 have_postgresql || missing+=(postgresql)
 have_pages || missing+=(python3-doc)
+have_zstd || missing+=(zstd)
 have_chromium || missing+=(chromium-headless-shell)
 if [ ${#missing[@]} -gt 0 ]; then
     echo "setup-tests: the tests need these packages: ${missing[*]}" >&2

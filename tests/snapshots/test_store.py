@@ -28,7 +28,12 @@ SEGMENT = st.from_regex(r"\A[A-Za-z0-9_-][A-Za-z0-9._-]{0,10}\Z")
 DEEP_NAME = st.lists(SEGMENT, min_size=1, max_size=3).map(lambda parts: "/".join(["d", *parts, "leaf"]))
 
 
-@pytest.fixture(params=["directory", "directory-without-syncfs", "forgetful-disk", "memory", "s3"])
+SHARED = ("directory", "directory-without-syncfs", "forgetful-disk", "s3")
+"""Stores for several threads at once. That in memory is for tests which order its operations themselves."""
+several_at_once = pytest.mark.parametrize("open_again", SHARED, indirect=True)
+
+
+@pytest.fixture(params=[*SHARED, "memory"])
 def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens the same bucket anew, as another process would."""
     opened: list[Store] = []
@@ -190,14 +195,9 @@ def test_swap_does_not_make_a_name_that_was_expected_to_be_there(store: Store) -
     assert store.exists(["log/lock"]) == frozenset()
 
 
-def one_at_a_time(store: Store) -> None:
-    if isinstance(store, MemoryStore):
-        pytest.skip("the store in memory is for tests that order its operations themselves")
-
-
+@several_at_once
 @pytest.mark.parametrize("held", [False, True])
 def test_of_32_threads_that_swap_one_wins(store: Store, *, held: bool) -> None:
-    one_at_a_time(store)
     expected = store.swap("log/lock", b"start", None) if held else None
     barrier = threading.Barrier(32)
 
@@ -216,8 +216,8 @@ def test_of_32_threads_that_swap_one_wins(store: Store, *, held: bool) -> None:
     assert winners == [store.read("log/lock")[0]]
 
 
+@several_at_once
 def test_threads_that_put_the_same_names_agree(store: Store, open_again: Open) -> None:
-    one_at_a_time(store)
     names = [f"objects/{n:02x}/same" for n in range(8)]
 
     def write(number: int) -> frozenset[str]:
