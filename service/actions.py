@@ -175,6 +175,10 @@ class Actions:
         """Sessions, newest first."""
         return await self.sessions.listed(query=query, limit=limit, before=None, deleted=deleted)
 
+    async def session_look(self, session: str, /) -> Json:
+        """A session as it stands."""
+        return await self.sessions.look(session)
+
     async def session_show(self, session: str, /, *, whole: bool) -> Json:
         """A session with its events."""
         events = await self.sessions.events(session, after=None, limit=MAX_POSITION, whole=whole)

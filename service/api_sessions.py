@@ -1,16 +1,15 @@
 """`/sessions`: conversations as a resource. The body models are `service.sessions.asked`'s."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Header, Path, Query, Request, Response
 
 from service.api_answers import Route, actions, allowed, answered, streamed
-from service.api_bundles import file_of
 from service.api_documents import problems, told
 from service.failures import BadRequest
 from service.replies import AgentTold, RunTold, SessionsTold, SessionTold, StepTold, Told
-from service.requests import MAX_POSITION, MAX_TOKENS, BundleRequest, Caller, Scope
+from service.requests import MAX_POSITION, MAX_TOKENS, Caller, Scope
 from service.sessions.asked import (
     AgentRequest,
     ApprovalRequest,
@@ -29,7 +28,6 @@ from service.sessions.context import Mode
 from service.sessions.driving import Driver
 from service.sessions.formats import Format
 from service.sessions.once import once
-from service.sessions.reading import ImportRequest
 from service.sessions.talking import Sessions
 
 router = APIRouter(route_class=Route, tags=["sessions"])
@@ -90,16 +88,6 @@ def _with_head(found: Json) -> Response:
     return answer
 
 
-_EXPORT: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "The whole session.",
-        "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/Told"}},
-            "application/wacz": {"schema": {"type": "string", "format": "binary"}},
-        },
-    },
-    **problems(400, 404, 409, 410),
-}
 _MADE: Final[dict[int | str, dict[str, Any]]] = {
     CREATED: {"model": StepTold, "description": "Kept."},
     **told(StepTold, 400, 404, 409, 410, 412, description="It was done before, under the same `Idempotency-Key`."),
@@ -128,13 +116,6 @@ async def listed(
     """List sessions."""
     allowed(request, Scope.READ)
     return answered(await _sessions(request).listed(query=q, limit=limit, before=before, deleted=deleted))
-
-
-@router.post("/sessions/import", status_code=CREATED, responses=_BEGUN)
-async def taken_in(request: Request, asked: Annotated[ImportRequest, Body()]) -> Response:
-    """Take in a session that was exported elsewhere; all ids stay."""
-    caller = _writer(request)
-    return await _written(request, caller, lambda: actions(request).session_reading.taken_in(asked))
 
 
 @router.get("/sessions/{session}", responses=told(SessionTold, 400, 404, 409, description="The session as it stands."))
@@ -282,21 +263,6 @@ async def context(
     asked = ContextRequest(form=format, budget=budget, at=at, mode=mode, provider=provider, model=model)
     found = await actions(request).session_reading.context(session, asked)
     return answered(found)
-
-
-@router.get("/sessions/{session}/export", responses=_EXPORT, response_class=Response)
-async def export(
-    request: Request,
-    session: SessionId,
-    format: Annotated[Literal["json", "bundle"], Query()] = "json",  # noqa: A002 - its name in the API
-) -> Response:
-    """Give the whole session: as JSON, or as a bundle with all evidence that stands by itself."""
-    caller = allowed(request, Scope.READ)
-    if format == "json":
-        return answered(await actions(request).session_reading.exported(session))
-    history = await _sessions(request).book.history(session)
-    asked = BundleRequest(ids=(history.session.id,))
-    return file_of(await actions(request).bundle(asked, caller, lambda *_: None))
 
 
 @router.get("/sessions/{session}/agents/{agent}", responses=told(AgentTold, 400, 404, 409, 410))

@@ -17,6 +17,7 @@ from service.doors import Progress
 from service.failures import BadRequest
 from service.parts import Parts
 from service.requests import BundleRequest, Made
+from service.sessions.bundling import of_sessions
 from service.versions import citator_version
 from snapshots import FORMATS, BundleAsked, BundleKey, BundleMaker, quoted, write_bundle
 
@@ -78,6 +79,7 @@ class Bundles:
             verifier=self._verifier(),
             software=("Citator", citator_version()),
             tokens=parts.stamper,
+            of_sessions=of_sessions,
         )
         with self._file() as (file, folder):
             made = write_bundle(maker, asked, file, folder=folder, progress=progress, attached=attached)

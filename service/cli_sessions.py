@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from service.cli_output import cut, give_json, run, show
+from service.cli_output import bad_use, cut, give_json, run, say, show
 
 if TYPE_CHECKING:
     from service.doors import Citator, Json
@@ -92,20 +92,50 @@ def fork(
 def export(
     session: SessionId,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file; none given: stdout.")] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="json, or bundle (with all evidence); told by the file's name.")
+    ] = None,
 ) -> None:
-    """Give a whole session as JSON: records, contents, agents, and the passages it names."""
+    """Give a whole session: as JSON, or as a bundle that holds its evidence too and verifies by itself."""
+    form = format_ or ("bundle" if output is not None and output.suffix == ".wacz" else "json")
+    if form not in ("json", "bundle"):
+        bad_use(f"there is no format {form!r}: json or bundle")
+    if form == "bundle" and output is None:
+        bad_use("say with -o FILE where to write it")
 
     async def work(citator: "Citator") -> int:
+        if form == "bundle" and output is not None:
+            await _bundled(citator, session, output)
+            return 0
         found = await citator.session_export(session)
         if output is None:
             give_json(found)
             return 0
         import orjson
 
-        output.write_bytes(orjson.dumps(found))
+        from service.cli_files import written
+
+        with written(output) as file:
+            file.write(orjson.dumps(found))
         return 0
 
     run(work, as_json=output is None)
+
+
+async def _bundled(citator: "Citator", session: str, output: Path) -> None:
+    from service.cli_bundle import write_made
+    from service.cli_progress import shown
+    from service.connect import ME
+    from service.requests import BundleRequest
+
+    whole = (await citator.session_look(session))["id"]
+    with shown() as progress:
+        made = await citator.bundle(BundleRequest(ids=(whole,)), ME, progress)
+    try:
+        write_made(made, output)
+    finally:
+        made.file.close()
+    say(f"{output}: {made.size} bytes, sha256 {made.digest}")
 
 
 @sessions.command("import")
@@ -113,20 +143,41 @@ def import_(
     path: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file that `export` wrote.")],
     json: AsJson = False,
 ) -> None:
-    """Take in a session that was exported elsewhere; all ids stay."""
+    """Take in a session that was exported elsewhere, as JSON or as a bundle; all ids stay."""
 
     async def work(citator: "Citator") -> "Json":
+        import zipfile
+
         import orjson
 
         from service.failures import BadRequest
 
+        if zipfile.is_zipfile(path):
+            return await _from_bundle(citator, path)
         try:
             value = orjson.loads(path.read_bytes())
         except orjson.JSONDecodeError as error:
-            raise BadRequest(f"{path} is no JSON: {error}") from error
+            raise BadRequest(f"{path} is neither JSON nor a bundle: {error}") from error
+        if not isinstance(value, dict):
+            raise BadRequest(f"{path} is no session")
         return await citator.session_import(value)
 
     _told(work, as_json=json)
+
+
+async def _from_bundle(citator: "Citator", path: Path) -> "Json":
+    from service.cli_progress import shown
+    from service.connect import ME
+    from service.failures import BadRequest
+    from service.requests import BundleImport
+    from service.sessions.bundled import session_in
+
+    session = session_in(path)
+    if session is None:
+        raise BadRequest(f"{path} holds no session, or several: `citator import` takes all of it in")
+    with shown() as progress:
+        await citator.import_bundle(path, BundleImport(name=path.name), ME, progress)
+    return await citator.session_look(session)
 
 
 @sessions.command("delete")

@@ -139,6 +139,10 @@ class Citator(Protocol):
         """Sessions, newest first: `{sessions, next}`."""
         ...
 
+    async def session_look(self, session: str, /) -> Json:
+        """A session as it stands, without its events."""
+        ...
+
     async def session_show(self, session: str, /, *, whole: bool) -> Json:
         """A session as it stands, with `history`: its events and what they say; `whole`: also what was gone back on."""
         ...

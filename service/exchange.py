@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from service.errors import TYPE_PREFIX, ServerUnreachable, ToldProblem, problem_told
+from service.errors import TABLE, TYPE_PREFIX, Problem, ServerUnreachable, ToldProblem, problem_told
 from service.socket_path import short_path
 
 CONNECT_SECONDS: Final = 10.0
@@ -198,3 +198,16 @@ def hang_up(connection: http.client.HTTPConnection) -> None:
         with suppress(OSError):  # the other end was faster
             connection.sock.shutdown(socket.SHUT_RDWR)
     connection.close()
+
+
+def named(text: str) -> str:
+    """An id as a segment of a path.
+
+    Raises:
+        ToldProblem: the text cannot be one segment, and so is no id.
+    """
+    if not text.strip(".") or "/" in text:
+        meaning = TABLE["snapshots.BadId"]
+        detail = f"{text!r} is not an id"
+        raise ToldProblem(Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, detail))
+    return quote(text, safe=":")

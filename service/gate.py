@@ -50,9 +50,8 @@ BODY_SECONDS: Final = 300.0
 
 API: Final = "/api/v1"
 UPLOADS: Final = API + "/uploads"
-LARGE: Final = frozenset(
-    {UPLOADS, *(API + path for path in ("/archives", "/attachments", "/audits", "/bundles/import", "/bundles/verify"))}
-)
+_FILES: Final = ("archives", "attachments", "audits", "bundles/import", "bundles/verify", "sessions/import", "uploads")
+LARGE: Final = frozenset(f"{API}/{path}" for path in _FILES)
 """What takes files, and so bodies as large as CITATOR_MAX_REQUEST allows."""
 
 SIGN_IN: Final = "/sign-in"

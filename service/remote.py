@@ -12,10 +12,11 @@ from pydantic import BaseModel
 
 from service.check_requests import CitationsRequest, RecheckRequest
 from service.doors import Json, Progress
-from service.errors import TABLE, Problem, ServerUnreachable, ToldProblem
-from service.exchange import Exchange, Told, hang_up, problem_in
+from service.errors import ServerUnreachable
+from service.exchange import Exchange, Told, hang_up, named, problem_in
 from service.failures import BadRequest
 from service.remote_bundles import RemoteBundles
+from service.remote_sessions import RemoteSessions
 from service.remote_watches import RemoteHolds, RemoteWatches
 from service.requests import (
     ArchiveRequest,
@@ -36,25 +37,14 @@ JSON = {"Content-Type": "application/json"}
 BYTES = {"Content-Type": "application/octet-stream"}
 
 
-def _body(request: BaseModel) -> bytes:
+def _body(request: BaseModel | Json) -> bytes:
     """What was asked, without what nobody set: an older server need not know an option that is not used."""
+    if not isinstance(request, BaseModel):
+        return json.dumps(request).encode()
     return request.model_dump_json(exclude_defaults=True).encode()
 
 
-def _named(text: str) -> str:
-    """An id as a segment of a path.
-
-    Raises:
-        ToldProblem: the text cannot be one segment, and so is no id.
-    """
-    if not text.strip(".") or "/" in text:
-        meaning = TABLE["snapshots.BadId"]
-        detail = f"{text!r} is not an id"
-        raise ToldProblem(Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, detail))
-    return quote(text, safe=":")
-
-
-class Remote(RemoteBundles):
+class Remote(RemoteBundles, RemoteSessions):
     """The `Citator` protocol over an exchange. Callers are known to the server by their key, not by what they say."""
 
     def __init__(self, exchange: Exchange) -> None:
@@ -67,7 +57,7 @@ class Remote(RemoteBundles):
     ) -> Told:
         return await asyncio.to_thread(self._exchange.ask, method, API + target, body=body, headers=headers)
 
-    async def ask_good(self, method: str, target: str, request: BaseModel | None = None) -> Told:
+    async def ask_good(self, method: str, target: str, request: BaseModel | Json | None = None) -> Told:
         """An answer that is no refusal."""
         body = _body(request) if request is not None else None
         told = await self._ask(method, target, body, JSON if body is not None else None)
@@ -75,7 +65,7 @@ class Remote(RemoteBundles):
             raise problem_in(told)
         return told
 
-    async def ask_json(self, method: str, target: str, request: BaseModel | None = None) -> Json:
+    async def ask_json(self, method: str, target: str, request: BaseModel | Json | None = None) -> Json:
         """The JSON of such an answer."""
         return _json_in(await self.ask_good(method, target, request))
 
@@ -140,16 +130,16 @@ class Remote(RemoteBundles):
 
     async def crawl(self, crawl: str, /) -> Json:
         """A crawl as it stands."""
-        return await self.ask_json("GET", f"/crawls/{_named(crawl)}")
+        return await self.ask_json("GET", f"/crawls/{named(crawl)}")
 
     async def crawl_events(self, crawl: str, /, *, after: int = 0) -> AsyncIterator[Json]:
         """The crawl's events."""
-        async for event in self._events("GET", f"/crawls/{_named(crawl)}/events?after={after}"):
+        async for event in self._events("GET", f"/crawls/{named(crawl)}/events?after={after}"):
             yield event
 
     async def crawl_cancel(self, crawl: str, /) -> Json:
         """Stop a crawl."""
-        return await self.ask_json("DELETE", f"/crawls/{_named(crawl)}")
+        return await self.ask_json("DELETE", f"/crawls/{named(crawl)}")
 
     async def recheck(self, request: RecheckRequest, _caller: Caller, /) -> Reply:
         """Check again what was cited."""
@@ -162,7 +152,7 @@ class Remote(RemoteBundles):
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
         """The exact bytes of an id."""
         query = f"?{urlencode({'view': view})}" if view else ""
-        told = await self.ask_good("GET", f"/evidence/{_named(text)}{query}")
+        told = await self.ask_good("GET", f"/evidence/{named(text)}{query}")
         head = told.headers
         try:
             return Evidence(
@@ -176,11 +166,11 @@ class Remote(RemoteBundles):
 
     async def proof(self, text: str, /) -> Json:
         """The log's proof."""
-        return await self.ask_json("GET", f"/evidence/{_named(text)}/proof")
+        return await self.ask_json("GET", f"/evidence/{named(text)}/proof")
 
     async def dependents(self, text: str, /) -> Json:
         """The records that name an id."""
-        return await self.ask_json("GET", f"/evidence/{_named(text)}/dependents")
+        return await self.ask_json("GET", f"/evidence/{named(text)}/dependents")
 
     async def recent(self, kinds: Sequence[str], /, *, limit: int, before: int | None) -> Json:
         """Records of some kinds, newest first."""
@@ -206,51 +196,6 @@ class Remote(RemoteBundles):
             raise problem_in(told)
         return told.body
 
-    async def session_list(self, *, query: str, limit: int, deleted: bool) -> Json:
-        """Sessions."""
-        options = urlencode({"q": query, "limit": limit, "deleted": str(deleted).lower()})
-        return await self.ask_json("GET", f"/sessions?{options}")
-
-    async def session_show(self, session: str, /, *, whole: bool) -> Json:
-        """A session with its events."""
-        path = f"/sessions/{_named(session)}"
-        found, history, after = await self.ask_json("GET", path), [], None
-        while True:
-            options = {"limit": 1000, "whole": str(whole).lower()} | ({"after": after} if after else {})
-            part = await self.ask_json("GET", f"{path}/events?{urlencode(options)}")
-            history += part["events"]
-            after = part["next"]
-            if after is None:
-                return found | {"history": history}
-
-    async def session_context(
-        self, session: str, /, *, form: str | None, budget: int | None, at: str | None, mode: str
-    ) -> Json:
-        """What a model is shown."""
-        given = {"format": form, "budget": budget, "at": at, "mode": mode}
-        options = urlencode({name: value for name, value in given.items() if value is not None})
-        return await self.ask_json("GET", f"/sessions/{_named(session)}/context?{options}")
-
-    async def session_fork(self, session: str, /, *, at: str | None) -> Json:
-        """A fork."""
-        options = f"?{urlencode({'at_message': at})}" if at else ""
-        return await self.ask_json("POST", f"/sessions/{_named(session)}/fork{options}")
-
-    async def session_export(self, session: str, /) -> Json:
-        """The whole session."""
-        return await self.ask_json("GET", f"/sessions/{_named(session)}/export")
-
-    async def session_import(self, value: Json, /) -> Json:
-        """Take a session in."""
-        told = await self._ask("POST", "/sessions/import", json.dumps(value).encode(), JSON)
-        if told.status >= 400:  # noqa: PLR2004 - where HTTP's refusals begin
-            raise problem_in(told)
-        return _json_in(told)
-
-    async def session_delete(self, session: str, /, *, restore: bool) -> Json:
-        """Delete, or bring back."""
-        return await self.ask_json("DELETE", f"/sessions/{_named(session)}?restore={str(restore).lower()}")
-
     async def keys_list(self) -> Json:
         """All keys."""
         return await self.ask_json("GET", "/keys")
@@ -261,11 +206,11 @@ class Remote(RemoteBundles):
 
     async def keys_rotate(self, key: str, /) -> Json:
         """A new key in place of an old one."""
-        return await self.ask_json("POST", f"/keys/{_named(key)}/rotate")
+        return await self.ask_json("POST", f"/keys/{named(key)}/rotate")
 
     async def keys_revoke(self, key: str, /) -> Json:
         """Refuse a key."""
-        return await self.ask_json("DELETE", f"/keys/{_named(key)}")
+        return await self.ask_json("DELETE", f"/keys/{named(key)}")
 
     async def tool(self, name: str, arguments: Json, caller: Caller, /, *, structured: bool) -> Json:
         """Call a tool there, in the name of a caller here: what the model is told, in both forms."""

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator
 
-from snapshots import Archive, DamagedObject, RemovedId, Serving, UnknownId
+from snapshots import Archive, DamagedObject, RemovedId, Serving, UnknownId, is_claim, is_id
 
 
 def servings_of_session(archive: Archive, session: str) -> Iterator[Serving]:
     """The replies given for a session, in the order of the log.
 
-    Blocking. The catalogue does not keep claims, so every serving there is is read.
+    Blocking. The catalogue does not keep claims, so every serving there is is read; of a session that is kept here
+    those from its beginning on, because nobody could name it before.
     """
-    for naming in archive.catalogue.of_kind("serving"):
+    begun = archive.catalogue.position_of(session) if is_id(session) else None
+    for naming in archive.catalogue.of_kind("serving", first=begun or 0):
         try:
             serving = archive.record(naming.id)
         except (UnknownId, RemovedId, DamagedObject):
             continue
-        if isinstance(serving, Serving) and serving.session == session:
+        if isinstance(serving, Serving) and (serving.session == session or is_claim(serving.session, session)):
             yield serving
 
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     )
     from snapshots.archive import Archive, ProofOf
     from snapshots.batches import Batch, Kept, OrderedLog, Progress
-    from snapshots.bundles.collecting import BundleAsked
+    from snapshots.bundles.collecting import BundleAsked, Collected
     from snapshots.bundles.evidence import BundleTokens, NoTokens
     from snapshots.bundles.formats import FORMATS
     from snapshots.bundles.quoting import Quoted, quoted
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from snapshots.record import LoggedRecord, Record, UnknownRecord, decimal, nonce
     from snapshots.records import names, read
     from snapshots.removal import Removal, Selection
-    from snapshots.session import Agent, Event, Sealed, Session, SessionState
+    from snapshots.session import Agent, Event, Sealed, Session, SessionState, is_claim
     from snapshots.stamp_opinion import second_opinion
     from snapshots.stamps import Post, Token, checked_token, new_request, read_roots
     from snapshots.stamps_kept import Stamps
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
     from snapshots.verify.checking import Trust, verify_path
     from snapshots.verify.claims import CLAIMS, Verification
     from snapshots.verify.command import trust_of
-    from snapshots.verify.joining import joined_script
+    from snapshots.verify.joining import joined_modules, joined_script
     from snapshots.verify.telling import told_as_json, told_in_words
     from snapshots.verify.texts import PageBytes, TextCheck, TextRead
     from snapshots.watch import Hold, Watch, WatchedSource
@@ -125,7 +125,7 @@ _HOMES = (
     ),
     ("archive", "Archive ProofOf"),
     ("batches", "Batch Kept OrderedLog Progress"),
-    ("bundles.collecting", "BundleAsked"),
+    ("bundles.collecting", "BundleAsked Collected"),
     ("bundles.evidence", "BundleTokens NoTokens"),
     ("bundles.formats", "FORMATS"),
     ("bundles.quoting", "Quoted quoted"),
@@ -158,7 +158,7 @@ _HOMES = (
     ("record", "LoggedRecord Record UnknownRecord decimal nonce"),
     ("records", "names read"),
     ("removal", "Removal Selection"),
-    ("session", "Agent Event Sealed Session SessionState"),
+    ("session", "Agent Event Sealed Session SessionState is_claim"),
     ("stamp_opinion", "second_opinion"),
     ("stamps", "Post Token checked_token new_request read_roots"),
     ("stamps_kept", "Stamps"),
@@ -169,7 +169,7 @@ _HOMES = (
     ("verify.checking", "Trust verify_path"),
     ("verify.claims", "CLAIMS Verification"),
     ("verify.command", "trust_of"),
-    ("verify.joining", "joined_script"),
+    ("verify.joining", "joined_modules joined_script"),
     ("verify.telling", "told_as_json told_in_words"),
     ("verify.texts", "PageBytes TextCheck TextRead"),
 )
@@ -211,6 +211,7 @@ __all__ = [
     "Charset",
     "CheckReport",
     "Claim",
+    "Collected",
     "Conflict",
     "Crawl",
     "CrawlState",
@@ -320,7 +321,9 @@ __all__ = [
     "digest",
     "ed25519_holds",
     "headings_at",
+    "is_claim",
     "is_id",
+    "joined_modules",
     "joined_script",
     "judge",
     "moment",

@@ -10,6 +10,8 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from snapshots.errors import BadId
+from snapshots.ids import SCHEME, parse_prefix
 from snapshots.record import Code, Count, Id, LoggedRecord, Loose, Part, Seq, Time
 
 SessionState = Literal["idle", "running", "awaiting_tool", "awaiting_approval", "completed", "failed"]
@@ -44,6 +46,14 @@ class Session(LoggedRecord):
         for name in (self.system, self.agent, self.parent, self.forked_at):
             if name is not None:
                 yield name
+
+
+def is_claim(claim: str | None, session: str) -> bool:
+    """Whether a client that named `claim` meant the session: by its id, whole or in part, with or without scheme."""
+    try:
+        return session.startswith(SCHEME + parse_prefix(claim or ""))
+    except BadId:
+        return False
 
 
 class Sealed(Part):

@@ -5,18 +5,18 @@ the model. A compaction stands for the events it names; they stay in the session
 and model they came from, and to nobody else.
 """
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
-import orjson
+from service.tokens import estimate
 
-from service import tokens
-from service.sessions.history import MESSAGES
-from snapshots import Event
+MESSAGES: Final = frozenset({"message", "tool_result", "agent_task", "agent_message", "agent_result", "sealed"})
+"""Types of events that a model may be shown."""
 
 THRESHOLD: Final = 0.8
 """The part of the budget that a history may fill before older messages give way: the rest is for the answer."""
@@ -29,6 +29,69 @@ EXTRACTIVE: Final = "extractive"
 Mode = Literal["recent", "relevant"]
 
 _WORD: Final = re.compile(r"\w+")
+
+
+class SealedBy(Protocol):
+    """Who alone can read an item."""
+
+    @property
+    def provider(self) -> str:
+        """The provider."""
+        ...
+
+    @property
+    def model(self) -> str | None:
+        """Its model; None: any."""
+        ...
+
+
+class Happened(Protocol):
+    """An event, as far as a context goes: the members of its record, and its id."""
+
+    @property
+    def id(self) -> str:
+        """The record's id."""
+        ...
+
+    @property
+    def type(self) -> str:
+        """What happened."""
+        ...
+
+    @property
+    def author(self) -> str | None:
+        """Who says it."""
+        ...
+
+    @property
+    def name(self) -> str | None:
+        """A tool's, checkpoint's or artefact's name."""
+        ...
+
+    @property
+    def call(self) -> str | None:
+        """The call that it is the result of."""
+        ...
+
+    @property
+    def tokens(self) -> int | None:
+        """What it costs."""
+        ...
+
+    @property
+    def pinned(self) -> bool:
+        """Whether it always stays."""
+        ...
+
+    @property
+    def sealed(self) -> SealedBy | None:
+        """Who alone can read it."""
+        ...
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What else its type needs."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -80,6 +143,11 @@ class _Unit:
         return any(one.pinned for one in self.said)
 
 
+def as_json(value: Any) -> str:
+    """A JSON value as text, without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def text_of(content: Any) -> str:
     """A content as text: as it is, the texts of its blocks, or its JSON."""
     if content is None:
@@ -88,17 +156,17 @@ def text_of(content: Any) -> str:
         return content
     if isinstance(content, list):
         return "\n".join(map(_block_text, content))
-    return orjson.dumps(content).decode()
+    return as_json(content)
 
 
 def _block_text(block: Any) -> str:
     if isinstance(block, str):
         return block
     text = block.get("text") if isinstance(block, dict) else None
-    return text if isinstance(text, str) else orjson.dumps(block).decode()
+    return text if isinstance(text, str) else as_json(block)
 
 
-def said_by(event: Event, body: Any, *, provider: str | None, model: str | None) -> Said | str:
+def said_by(event: Happened, body: Any, *, provider: str | None, model: str | None) -> Said | str:
     """The message that an event is to a model; a sentence where it is none to this one."""
     if not isinstance(body, dict) or "removed" in body:
         return "its content was removed" if isinstance(body, dict) else "it has no content"
@@ -106,17 +174,17 @@ def said_by(event: Event, body: Any, *, provider: str | None, model: str | None)
         ours = event.sealed.provider == provider and event.sealed.model in {None, model}
         if ours:
             data = {"provider": event.sealed.provider, "model": event.sealed.model, "data": body.get("sealed")}
-            cost = tokens.estimate(orjson.dumps(body.get("sealed")).decode())
+            cost = estimate(as_json(body.get("sealed")))
             return Said("assistant", None, event.id, cost, sealed=data, pinned=event.pinned)
         handover = body.get("handover")
         if not handover:
             return f"sealed by {event.sealed.provider}: nobody else can read it, and it came without a hand-over"
         text = f"[What an item sealed by {event.sealed.provider} was about, as its author put it: {handover}]"
-        return Said("assistant", text, event.id, tokens.estimate(text) + OVERHEAD, pinned=event.pinned)
+        return Said("assistant", text, event.id, estimate(text) + OVERHEAD, pinned=event.pinned)
     role = str(body.get("role", event.author or "user"))
     calls = tuple(one for one in body.get("tool_calls", ()) if isinstance(one, dict))
-    cost = tokens.estimate(text_of(body.get("content"))) + OVERHEAD
-    cost += tokens.estimate(orjson.dumps(calls).decode()) if calls else 0
+    cost = estimate(text_of(body.get("content"))) + OVERHEAD
+    cost += estimate(as_json(calls)) if calls else 0
     author = event.author if event.author not in {role, "tool"} else None
     return Said(
         role=role,
@@ -134,7 +202,7 @@ def said_by(event: Event, body: Any, *, provider: str | None, model: str | None)
 
 def context(
     system: str | None,
-    events: Sequence[tuple[Event, Any]],
+    events: Sequence[tuple[Happened, Any]],
     *,
     budget: int | None,
     mode: Mode = "recent",
@@ -143,7 +211,7 @@ def context(
 ) -> Context:
     """What to show of `events` (the path, each with its content) within `budget` tokens."""
     units, left_out, summaries = _units(events, provider, model)
-    fixed = tokens.estimate(system or "")
+    fixed = estimate(system or "")
     kept = units if budget is None else _fitting(units, int(budget * THRESHOLD) - fixed, mode)
     chosen = {id(unit) for unit in kept}
     messages: list[Said] = []
@@ -162,7 +230,7 @@ def context(
 
 
 def _units(
-    events: Sequence[tuple[Event, Any]], provider: str | None, model: str | None
+    events: Sequence[tuple[Happened, Any]], provider: str | None, model: str | None
 ) -> tuple[list[_Unit], list[dict[str, Any]], tuple[str, ...]]:
     """What could be shown, what never can and why, and the summaries in force."""
     replaced, summaries = _compactions(events)
@@ -191,7 +259,7 @@ def _units(
     return units, left_out, tuple(summaries)
 
 
-def _compactions(events: Sequence[tuple[Event, Any]]) -> tuple[dict[str, str], dict[str, None]]:
+def _compactions(events: Sequence[tuple[Happened, Any]]) -> tuple[dict[str, str], dict[str, None]]:
     """Events that a summary stands for, with the summary; and the summaries in force. A later one supersedes."""
     superseded = {str(event.details.get("supersedes")) for event, _ in events if event.type == "compaction"}
     replaced: dict[str, str] = {}
@@ -209,16 +277,16 @@ def _compactions(events: Sequence[tuple[Event, Any]]) -> tuple[dict[str, str], d
     return replaced, summaries
 
 
-def _summary(event: Event, body: Any) -> Said:
+def _summary(event: Happened, body: Any) -> Said:
     how = str(body.get("how", "a model"))
     made = "an extract" if how == EXTRACTIVE else f"written by {how}"
     text = f"[Summary of what went before, {made}]\n{body.get('summary', '')}"
-    return Said("user", text, event.id, tokens.estimate(text) + OVERHEAD, pinned=True)
+    return Said("user", text, event.id, estimate(text) + OVERHEAD, pinned=True)
 
 
 def _note(count: int) -> Said:
     text = f"[{count} {'message' if count == 1 else 'messages'} of this session left out here for lack of room]"
-    return Said("user", text, None, tokens.estimate(text) + OVERHEAD)
+    return Said("user", text, None, estimate(text) + OVERHEAD)
 
 
 def _fitting(units: Sequence[_Unit], room: int, mode: Mode) -> list[_Unit]:

@@ -1,10 +1,9 @@
 """A context in the form that each provider's API takes. Pure; the forms are those of the public API references."""
 
+import json
 from typing import Any, Final, Literal
 
-import orjson
-
-from service.sessions.context import Context, Said, text_of
+from service.sessions.context import Context, Said, as_json, text_of
 
 Format = Literal["openai", "responses", "anthropic", "gemini"]
 
@@ -38,7 +37,7 @@ def _named(said: Said) -> str:
 
 def _arguments(call: Any) -> str:
     arguments = call.get("arguments", {})
-    return arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
+    return arguments if isinstance(arguments, str) else as_json(arguments)
 
 
 def _object(call: Any) -> Any:
@@ -46,8 +45,8 @@ def _object(call: Any) -> Any:
     arguments = call.get("arguments", {})
     if isinstance(arguments, str):
         try:
-            arguments = orjson.loads(arguments)
-        except orjson.JSONDecodeError:
+            arguments = json.loads(arguments)
+        except ValueError:
             return {"arguments": arguments}
     return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from service.sessions.context import MESSAGES
 from snapshots import Event, Session, SessionState
-
-MESSAGES: Final = frozenset({"message", "tool_result", "agent_task", "agent_message", "agent_result", "sealed"})
-"""Types of events that a model may be shown."""
 
 RUN_ENDS: Final = {"run_completed": "completed", "run_failed": "failed", "run_cancelled": "idle"}
 """Types of events that end a run, and the state a session is in then."""

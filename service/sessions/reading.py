@@ -15,11 +15,12 @@ from service.sessions import telling
 from service.sessions.asked import MAX_FORKS, CompactionRequest, ContextRequest
 from service.sessions.book import Book
 from service.sessions.compacting import extract
-from service.sessions.context import EXTRACTIVE, Context, context, said_by
+from service.sessions.context import EXTRACTIVE, MESSAGES, Context, context, said_by
 from service.sessions.credentials import masked
-from service.sessions.formats import formatted
-from service.sessions.history import MESSAGES, History
+from service.sessions.history import History
+from service.sessions.paths import context_told, matters
 from service.sessions.steps import JSON, Step
+from service.sessions_claimed import records_of_session
 from snapshots import Agent, Batch, Event, EvidenceError, Record, Session, UnknownRecord, digest, read
 
 FORMAT: Final = "citator/session@v1"
@@ -38,6 +39,7 @@ class ImportRequest(Asked):
     agents: tuple[str, ...] = ()
     evidence: tuple[dict[str, Any], ...] = ()
     head: str | None = None
+    missing: dict[str, str] = Field(default_factory=dict)
 
 
 class Reading:
@@ -49,42 +51,14 @@ class Reading:
     async def context(self, session: str, asked: ContextRequest) -> Told:
         """What a model is to be shown of the session, in the form of one API or a neutral one."""
         history = await self.book.history(session)
-        found = await run_sync(self._context, history, asked)
-        shown = [
-            {
-                "event": said.event,
-                "role": said.role,
-                "author": said.author,
-                "content": said.content,
-                "calls": list(said.calls),
-                "call": said.call,
-                "pinned": said.pinned,
-                "sealed": said.sealed,
-                "tokens": said.cost,
-            }
-            for said in found.messages
-        ]
-        head = {
-            "session": history.session.id,
-            "at": asked.at or (history.head.id if history.head else history.session.id),
-            "budget": asked.budget,
-            "tokens": found.cost,
-            "left_out": list(found.left_out),
-            "compactions": list(found.compactions),
-        }
-        if asked.form is None:
-            return head | {"system": found.system, "messages": shown}
-        return head | {"format": asked.form, "request": formatted(found, asked.form)}
+        path = history.path if asked.at is None else history.path_to(self.book.event_of(history, asked.at))
+        found = await run_sync(self._context, history, path, asked)
+        return context_told(found, history.session.id, path[-1].id if path else history.session.id, asked.form)
 
-    def _context(self, history: History, asked: ContextRequest) -> Context:
+    def _context(self, history: History, path: Sequence[Event], asked: ContextRequest) -> Context:
         """Blocking."""
-        archive, at = self.book.parts.archive, asked.at
-        path = history.path if at is None else history.path_to(self.book.event_of(history, at))
-        wanted = [
-            (event, telling.content(archive, event))
-            for event in path
-            if event.type in MESSAGES or event.type == "compaction"
-        ]
+        archive = self.book.parts.archive
+        wanted = [(event, telling.content(archive, event)) for event in path if matters(event)]
         return context(
             self._system(history),
             wanted,
@@ -182,7 +156,13 @@ class Reading:
             "blobs": blobs,
             "missing": missing,
             "evidence": [
-                self._evidence(name) for name in dict.fromkeys(one for event in events for one in event.evidence)
+                self._evidence(name)
+                for name in dict.fromkeys(
+                    (
+                        *(one for event in events for one in event.evidence),
+                        *records_of_session(archive, history.session.id),
+                    )
+                )
             ],
         }
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-import orjson
 from anyio.to_thread import run_sync
 
 from service.sessions.book import Book
-from service.sessions.history import MESSAGES, RUN_ENDS, History, tokens_of
+from service.sessions.context import MESSAGES
+from service.sessions.history import RUN_ENDS, History, tokens_of
+from service.sessions.paths import parsed
 from service.sessions.steps import JSON
 from snapshots import Archive, Event, EvidenceError, Lease
 
@@ -71,7 +72,7 @@ def content(archive: Archive, event: Event) -> Any:
     except EvidenceError as error:
         return {"removed": str(error)}
     if event.type != "artifact" and event.media_type == JSON:
-        return orjson.loads(body)
+        return parsed(body)
     if (event.media_type or "").startswith(PLAIN) and len(body) <= MAX_TEXT:
         return body.decode("utf-8", "replace")
     return None

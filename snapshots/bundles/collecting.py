@@ -24,7 +24,7 @@ from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.rows import passages_of
-from snapshots.session import Event, Session
+from snapshots.session import Event, Session, is_claim
 from snapshots.watch import Watch
 
 Progress = Callable[[str, int, int | None], None]
@@ -157,6 +157,7 @@ class Collector:
         kind = self._catalogue.entries(position, 1)[0].kind
         if kind == "session":
             yield from (one.id for one in self._catalogue.naming(name, kind="event"))
+            yield from self._served_in(name, position)
         elif kind == "crawl":
             yield from (one.id for one in self._catalogue.naming(name, kind="crawl"))
             after = -1
@@ -165,6 +166,16 @@ class Collector:
                 after = rows[-1].position
         else:
             yield from (one.id for one in self._catalogue.naming(name, kind="serving"))
+
+    def _served_in(self, session: str, position: int) -> Iterator[str]:
+        """What was served for a session, by the word of those who asked. Nobody could name it before it was there."""
+        for one in self._catalogue.of_kind("serving", first=position):
+            try:
+                record = self._reader.record(one.id)
+            except (UnknownId, RemovedId, DamagedObject):
+                continue
+            if isinstance(record, Serving) and is_claim(record.session, session):
+                yield one.id
 
     def _follow(self) -> None:
         while self._waiting:

@@ -19,6 +19,14 @@ In words   evidence/README.txt
 """
 
 
+_SESSION = (
+    "  session/transcript.jsonl  what happened in the session, a step a line",
+    "  session/context*.json     what a model is shown of it, in the forms of several APIs",
+    "  session/rebuild.py        makes these anew out of the records:",
+    "                            python3 -I session/rebuild.py --check",
+)
+
+
 def readme(found: Collected, sealed: Seal, *, created: str, vkey: str) -> bytes:
     """The text."""
     passages = sum(map(len, found.passages.values()))
@@ -66,6 +74,7 @@ def readme(found: Collected, sealed: Seal, *, created: str, vkey: str) -> bytes:
         "  evidence/verify.py        the program that checks it",
         "  evidence/statement.dsse.json   the hash of every member, signed by the log's key",
         "  datapackage.json, datapackage-digest.json   the same for readers of WACZ files",
+        *(_SESSION if any(name in found.sessions for name in found.roots) else ()),
         "",
         "The key that signed",
         "-------------------",

@@ -4,7 +4,7 @@ The same ids under the same checkpoint, with the same time stamps and keys, give
 the index of the archive, never the pages: those go through temporary files.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -42,9 +42,16 @@ COPIED: Final = 1024 * 1024
 NOTHING_ATTACHED: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
+def _nothing(_: Collected) -> Iterable[tuple[str, bytes]]:
+    return ()
+
+
 @dataclass(frozen=True)
 class BundleMaker:
-    """What a bundle is made with: the archive and its log, the P-384 key, the time stamps, the verifying program."""
+    """What a bundle is made with: the archive and its log, the P-384 key, the time stamps, the verifying program.
+
+    `of_sessions` gives members below `session/` that follow from what was gathered.
+    """
 
     archive: Archive
     log: Log
@@ -52,6 +59,7 @@ class BundleMaker:
     verifier: bytes
     software: tuple[str, str]
     tokens: BundleTokens = field(default_factory=NoTokens)
+    of_sessions: Callable[[Collected], Iterable[tuple[str, bytes]]] = _nothing
 
 
 @dataclass(frozen=True)
@@ -181,13 +189,15 @@ class _Writer:
         self._add("evidence/verify.py", self._maker.verifier)
         for name, path in self._attached.items():
             self._copy(f"attached/{name}", path)
+        for name, data in self._maker.of_sessions(self.found):
+            self._add(name, data)
         self._statement()
         self._package(pages, software)
         self._progress("putting together", 0, len(self._members))
         return map(self._members.__getitem__, self._order())
 
     def _order(self) -> list[str]:
-        inside = sorted(name for name in self._members if name.startswith(("attached/", "evidence/")))
+        inside = sorted(name for name in self._members if name.startswith(("attached/", "evidence/", "session/")))
         ends = [name for name in ("datapackage.json", "datapackage-digest.json") if name in self._members]
         return [*FIRST, *inside, *LAST, *ends]
 

@@ -7,7 +7,7 @@ on every version of Python.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -98,24 +98,33 @@ def joined_script() -> bytes:
     Raises:
         ValueError: two modules have a public name in common, so that they cannot stand in one file.
     """
+    return joined_modules("snapshots", MODULES, _TOP, _BOTTOM)
+
+
+def joined_modules(package: str, modules: Sequence[str], top: str, bottom: str) -> bytes:
+    """Modules of a package as one file between `top` and `bottom`; they import each other and the standard library.
+
+    Raises:
+        ValueError: as `joined_script`.
+    """
     imports: set[str] = set()
     parts: list[str] = []
     owners: dict[str, str] = {}
-    for module in MODULES:
-        source, tree = _source(module)
-        imports |= set(_foreign_imports(tree))
+    for module in modules:
+        source, tree = _source(package, module)
+        imports |= set(_foreign_imports(package, tree))
         text = _without_package(source, tree)
         for name in _defined(tree):
             if owners.setdefault(name, module) != module:
                 text = _renamed(text, name, module, owners[name])
         parts.append(f"\n# ---- {module.rpartition('.')[2]}\n\n{text}")
     head = "\n".join(sorted(imports, key=lambda line: (line.startswith("from"), line)))
-    return (_TOP + head + "\n" + "\n".join(parts) + _BOTTOM).encode()
+    return (top + head + "\n" + "\n".join(parts) + bottom).encode()
 
 
-def _source(module: str) -> tuple[str, ast.Module]:
+def _source(package: str, module: str) -> tuple[str, ast.Module]:
     *folders, name = module.split(".")
-    source = files("snapshots").joinpath(*folders, f"{name}.py").read_text()
+    source = files(package).joinpath(*folders, f"{name}.py").read_text()
     return source, ast.parse(source)
 
 
@@ -138,18 +147,18 @@ def _defined(tree: ast.Module) -> Iterator[str]:
             yield from (name.id for name in names if isinstance(name, ast.Name))
 
 
-def _is_own(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "snapshots"
+def _is_own(package: str, node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package
 
 
 def _is_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _foreign_imports(tree: ast.Module) -> Iterator[str]:
+def _foreign_imports(package: str, tree: ast.Module) -> Iterator[str]:
     """The imports of the standard library, a line for each name."""
     for node in tree.body:
-        if _is_import(node) and not _is_own(node):
+        if _is_import(node) and not _is_own(package, node):
             for alias in node.names:  # type: ignore[attr-defined] # it is an import
                 told = alias.name + (f" as {alias.asname}" if alias.asname else "")
                 yield f"from {node.module} import {told}" if isinstance(node, ast.ImportFrom) else f"import {told}"

@@ -121,7 +121,7 @@ def order_of(name: str) -> tuple[int, str]:
 
 def belongs(name: str) -> bool:
     """Whether a bundle has members of this name at all."""
-    return name in FIRST_MEMBERS or name in LAST_MEMBERS or name.startswith(("attached/", "evidence/"))
+    return name in FIRST_MEMBERS or name in LAST_MEMBERS or name.startswith(("attached/", "evidence/", "session/"))
 
 
 def _check_order(names: Sequence[str], faults: Faults) -> None:

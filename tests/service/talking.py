@@ -38,7 +38,7 @@ class Talk:
     async def session(self, **fields: Any) -> str:
         return str((await self.post("sessions", fields))["id"])
 
-    async def say(self, session: str, content: str, role: str = "user", **fields: Any) -> str:
+    async def say(self, session: str, content: Any, role: str = "user", **fields: Any) -> str:
         made = await self.post(f"sessions/{session}/messages", {"role": role, "content": content, **fields})
         return str(made["id"])
 

@@ -2,10 +2,14 @@
 
 import hashlib
 import io
+import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 import pytest
@@ -37,9 +41,8 @@ async def test_an_exported_session_goes_on_elsewhere_under_the_same_ids(talk: Ta
     exported = await talk.get(f"sessions/{fork}/export")
 
     async with talking(tmp_path / "other") as other:
-        wanted = {name: exported[name] for name in ("format", "records", "blobs", "session")}
-        await other.post("sessions/import", wanted)
-        await other.post("sessions/import", wanted)
+        await other.post("sessions/import", exported)
+        await other.post("sessions/import", taken(exported))
         there = await other.get(f"sessions/{fork}")
         texts = await other.texts(fork)
         await other.say(fork, "Fourth.")
@@ -113,12 +116,14 @@ def exported_as(*sessions: Session) -> dict[str, Any]:
 
 
 async def test_a_session_is_taken_along_as_a_bundle_with_its_evidence(talk: Talk) -> None:
+    session = await talk.session(system="Be brief.")
     with Site(HARBOUR) as site:
         await captured(talk.actions, site.url("/bridge"))
+        ferry = await talk.post("captures", {"url": site.url("/ferry"), "session": session[7:23]}, status=200)
     passage = (await searched(talk.actions, "toll"))["results"][0]["passages"][0]["id"]
-    session = await talk.session(system="Be brief.")
     said = await talk.say(session, f"It ends on Friday [{passage}].", "assistant")
 
+    exported = await talk.get(f"sessions/{session}/export")
     answer = await talk.ask("GET", f"/api/v1/sessions/{session}/export?format=bundle")
 
     assert answer.headers["content-type"] == "application/wacz"
@@ -126,8 +131,101 @@ async def test_a_session_is_taken_along_as_a_bundle_with_its_evidence(talk: Talk
         records = bundle.read("evidence/records.jsonl").decode().splitlines()
         passages = bundle.read("evidence/passages.jsonl")
     ids = {"sha256:" + hashlib.sha256(line.encode()).hexdigest() for line in records}
-    assert {session, said} <= ids
-    assert "sha256:" + hashlib.sha256(passages.splitlines()[0]).hexdigest() == passage
+    assert {session, said, ferry["record"], ferry["capture"]} <= ids
+    assert {one["id"] for one in exported["evidence"]} == {passage, ferry["record"]}
+    assert passage in {"sha256:" + hashlib.sha256(line).hexdigest() for line in passages.splitlines()}
+
+
+async def test_a_session_in_a_bundle_goes_on_where_it_is_taken_in(talk: Talk, tmp_path: Path) -> None:
+    session = await full(talk)
+    before = await talk.get(f"sessions/{session}/context")
+    bundle = (await talk.ask("GET", f"/api/v1/sessions/{session}/export?format=bundle")).body
+
+    async with talking(tmp_path / "other") as other:
+        kind = {"content-type": "application/wacz"}
+        made = await other.ask("POST", "/api/v1/sessions/import", body=bundle, headers=kind)
+        again = await other.ask("POST", "/api/v1/sessions/import", body=bundle, headers=kind)
+        refused = await other.ask("POST", "/api/v1/sessions/import", body=b"PK", headers=kind)
+        after = await other.get(f"sessions/{session}/context")
+        await other.say(session, "And on.")
+        back = await other.get(f"sessions/{session}/export")
+
+    assert (made.status, again.status, refused.status) == (201, 201, 422)
+    assert made.json["head"] == again.json["head"] == before["at"]
+    assert after == before
+    assert len(back["records"]) == len((await talk.get(f"sessions/{session}/export"))["records"]) + 1
+
+
+async def test_the_script_in_a_bundle_makes_the_same_contexts_without_citator(talk: Talk, tmp_path: Path) -> None:
+    session = await full(talk)
+    fork = (await talk.post(f"sessions/{session}/fork"))["id"]
+    last = await talk.say(fork, "On the fork 🛶.")
+    wanted = [
+        {},
+        *({"format": form} for form in ("openai", "responses", "anthropic", "gemini")),
+        {"budget": "120"},
+        {"budget": "120", "mode": "relevant", "format": "openai"},
+        {"provider": "p", "model": "m", "format": "responses"},
+        {"at": last},
+    ]
+
+    for one in (session, fork):
+        bundle = tmp_path / f"{one[7:19]}.wacz"
+        bundle.write_bytes((await talk.ask("GET", f"/api/v1/sessions/{one}/export?format=bundle")).body)
+        folder = tmp_path / one[7:19]
+        with zipfile.ZipFile(bundle) as members:
+            members.extractall(folder)
+        script = folder / "session" / "rebuild.py"
+        for options in wanted if one == fork else wanted[:1]:
+            given = [part for name, value in options.items() for part in (f"--{name}", value)]
+            here = await talk.get(f"sessions/{one}/context?{urlencode(options)}")
+            assert ran(script, *([bundle] if one == fork else []), *given) == here
+        assert run(script, "--check").returncode == 0
+        transcript = [json.loads(line) for line in (folder / "session" / "transcript.jsonl").read_bytes().splitlines()]
+        told = (await talk.get(f"sessions/{one}/events?limit=1000"))["events"]
+        assert [line["id"] for line in transcript] == [event["id"] for event in told]
+        assert [line["body"] for line in transcript if line["type"] == "message"] == [
+            event["body"] for event in told if event["type"] == "message"
+        ]
+
+    context = folder / "session" / "context.json"
+    context.write_bytes(context.read_bytes().replace(b"fork", b"fort"))
+    assert run(script, "--check").stdout == b"session/context.json\n"
+    assert run(script, "--session", "0" * 64).returncode == 3
+
+
+def run(script: Path, *arguments: object) -> "subprocess.CompletedProcess[bytes]":
+    command = [sys.executable, "-I", "-S", str(script), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, env={})
+
+
+def ran(script: Path, *arguments: object) -> Any:
+    done = run(script, *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+async def full(talk: Talk) -> str:
+    """A session with something of everything."""
+    session = await talk.session(agent={"name": "clerk", "system": "Answer briefly."})
+    for number in range(4):
+        await talk.say(session, f"Question {number} on the toll of the bridge, which nobody pays. " * 3)
+        await talk.say(session, f"Answer {number}.", "assistant", model="m1", pinned=number == 1)
+    call = {"id": "c1", "name": "search", "arguments": {"query": "toll", "most": 1.5, "of": ["ä", None]}}
+    await talk.post(f"sessions/{session}/messages", {"role": "assistant", "tool_calls": [call]})
+    await talk.post(
+        f"sessions/{session}/tool-results", {"results": [{"call": "c1", "content": {"found": [1e16, "x"]}}]}
+    )
+    await talk.post(f"sessions/{session}/messages", {"type": "agent_task", "content": "Look it up.", "author": "chief"})
+    sealed = {"type": "sealed", "role": "assistant", "sealed": {"type": "reasoning", "encrypted_content": "gA"}}
+    await talk.post(f"sessions/{session}/messages", sealed | {"provider": "p", "model": "m", "handover": "Two dates."})
+    await talk.post(f"sessions/{session}/compactions", {"keep_last": 6, "max_tokens": 40})
+    await talk.say(session, "To be taken back.")
+    head = (await talk.get(f"sessions/{session}"))["head"]
+    await talk.say(session, "Gone back on.")
+    await talk.post(f"sessions/{session}/rollback", {"to": head})
+    await talk.say(session, [{"type": "text", "text": "Which toll?"}, {"type": "image", "source": "…"}])
+    return session
 
 
 async def test_with_a_page_goes_what_sessions_repeat_of_it(talk: Talk) -> None:
