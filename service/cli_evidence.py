@@ -58,6 +58,7 @@ def delete(
     session: Annotated[str | None, typer.Option(help="What was shown in this session only, and its replies.")] = None,
     since: Annotated[str | None, typer.Option("--since", "--from", help="Captured at or after this time.")] = None,
     until: Annotated[str | None, typer.Option("--until", "--to", help="Captured before this time.")] = None,
+    forks: Annotated[bool, typer.Option("--forks", help="With a session also those forked from it.")] = False,
     reason: Annotated[str | None, typer.Option(help="Kept in the deletion record.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be removed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -76,6 +77,7 @@ def delete(
         "since": since,
         "until": until,
         "reason": reason,
+        "forks": forks or None,
     }
     given = {name: value for name, value in options.items() if value is not None}
     ask = sys.stdin.isatty() and not (yes or dry_run or json)

@@ -195,6 +195,9 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.SessionLocked": Meaning(
         "session-locked", 409, NOT_DONE, "A run holds this session.", ("session", "locked_by", "until")
     ),
+    "service.SessionForked": Meaning(
+        "session-forked", 409, NOT_DONE, "Other sessions were forked from this one and need its events.", ("forks",)
+    ),
     "service.SessionDeleted": Meaning("session-deleted", 410, NOT_DONE, "This session was deleted."),
     "service.KeyReused": Meaning("key-reused", 409, WRONG_USE, "This Idempotency-Key stands for another request."),
     "service.StaleHead": Meaning("stale-head", 412, NOT_DONE, "The session has gone on.", ("session", "head")),

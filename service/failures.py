@@ -121,5 +121,13 @@ class HeldBack(ServiceError):
         super().__init__(message)
 
 
+class SessionForked(ServiceError):
+    """A session cannot be removed alone: `forks` share its events."""
+
+    def __init__(self, message: str, *, forks: Sequence[str]) -> None:
+        self.forks = list(forks)
+        super().__init__(message)
+
+
 class Closing(ServiceError):
     """The service is stopping and takes nothing new."""

@@ -5,7 +5,7 @@ it: what others rest on stays, and is told.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from crawler import BadAddress, parse_address
@@ -21,10 +21,14 @@ STEP = 1_000
 
 @dataclass(frozen=True)
 class Choice:
-    """What is to be removed. `shared` are captures that the session was shown and that stay, since others were too."""
+    """What is to be removed. `shared` are captures that the session was shown and that stay, since others were too.
+
+    `forks` are sessions that share events with one that is to go: they go along if that was asked for.
+    """
 
     selection: Selection
     shared: tuple[str, ...] = ()
+    forks: tuple[str, ...] = ()
 
 
 def choice(parts: Parts, request: RemovalRequest) -> Choice:
@@ -37,7 +41,9 @@ def choice(parts: Parts, request: RemovalRequest) -> Choice:
     ids = [archive.resolve(text) for text in request.ids]
     narrowed = (request.pattern, request.since, request.until, request.session)
     if all(one is None for one in narrowed):
-        return Choice(Selection(ids=tuple(ids), pages=(request.url,) if request.url else ()))
+        forks = forks_of(archive, ids)
+        chosen = (*ids, *(forks if request.forks else ()))
+        return Choice(Selection(ids=chosen, pages=(request.url,) if request.url else ()), forks=forks)
     rows = list(_matching(archive, request))
     shared: tuple[str, ...] = ()
     if request.session is not None:
@@ -47,8 +53,29 @@ def choice(parts: Parts, request: RemovalRequest) -> Choice:
         rows = [row for row in rows if row.id not in set(shared)]
         if all(one is None for one in (request.url, request.pattern, request.since, request.until)):
             ids += told.said
-    ids += [row.id for row in rows]
-    return Choice(Selection(ids=tuple(dict.fromkeys(ids)), asked=_asked(request)), shared)
+    forks = forks_of(archive, ids)
+    ids += [row.id for row in rows] + [*(forks if request.forks else ())]
+    return Choice(Selection(ids=tuple(dict.fromkeys(ids)), asked=_asked(request)), shared, forks)
+
+
+def forks_of(archive: Archive, ids: Sequence[str]) -> tuple[str, ...]:
+    """The sessions that were forked from those among `ids`, and from these, and are not among them. Blocking."""
+    chosen = set(ids)
+    found: dict[str, None] = {}
+    waiting = [one for one in ids if _is_session(archive, one)]
+    while waiting:
+        session = waiting.pop()
+        for naming in archive.catalogue.naming(session, kind="session"):
+            record = archive.record(naming.id)
+            if isinstance(record, Session) and record.parent == session and naming.id not in chosen | found.keys():
+                found[naming.id] = None
+                waiting.append(naming.id)
+    return tuple(found)
+
+
+def _is_session(archive: Archive, ident: str) -> bool:
+    position = archive.catalogue.position_of(ident)
+    return position is not None and archive.catalogue.entries(position, 1)[0].kind == "session"
 
 
 def _asked(request: RemovalRequest) -> dict[str, str]:

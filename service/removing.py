@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from service.failures import SessionForked
 from service.following import Follower
 from service.holding import held_among, refuse_held
 from service.parts import Parts
@@ -14,6 +15,7 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
 
     Raises:
         HeldBack: it would touch what is held; nothing was removed.
+        SessionForked: sessions that stay were forked from one that was to go; nothing was removed.
     """
     # What waits to be kept may be of the very page; the bucket has to do its part now in any case.
     parts.spool.retry(parts.archive, parts.follower.notice)
@@ -21,6 +23,10 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
     held = held_among(parts, chosen.selection)
     if not request.dry_run:
         refuse_held(held)
+        if chosen.forks and not request.forks:
+            raise SessionForked(
+                f"{len(chosen.forks)} sessions were forked from it; nothing was removed", forks=chosen.forks
+            )
     done = parts.archive.remove(chosen.selection, dry_run=request.dry_run, reason=request.reason, by=caller.key)
     if done.deletion is not None:
         _forget(parts.follower)
@@ -31,6 +37,7 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
         "counts": done.counts,
         "shared": list(chosen.shared),
         "held": held,
+        "forks": list(chosen.forks),
     }
 
 

@@ -265,6 +265,7 @@ class RemovalRequest(Asked):
     session: Session | None = Field(default=None, description="What was captured for this session.")
     since: Moment | None = Field(default=None, description="Captured at or after this time.")
     until: Moment | None = Field(default=None, description="Captured before this time.")
+    forks: bool = Field(default=False, description="With a session also those that were forked from it.")
     dry_run: bool = Field(default=False, description="Only list what would be removed.")
     reason: Text | None = Field(default=None, max_length=MAX_REASON, description="Kept in the deletion record.")
 

@@ -24,6 +24,8 @@ from snapshots.tables import (
     removed,
 )
 
+LOGGED: Final = ("capture", "session", "event", "agent")
+"""Kinds of removed objects that stand in the log themselves."""
 NAMED_AT_ONCE: Final = 500
 """Ids in one statement; both databases allow many more."""
 
@@ -60,20 +62,29 @@ def _remove(connection: Connection, position: int, deletion: Deletion) -> None:
         # One that was removed before, and kept again since, is removed by this deletion from now on.
         connection.execute(delete(removed).where(removed.c.id.in_(part)))
     INTO_REMOVED.run(connection, [(to_raw(gone.id), position, gone.kind) for gone in deletion.removed])
-    gone_captures = [to_raw(gone.id) for gone in deletion.removed if gone.kind == "capture"]
-    for part in chunks(gone_captures, NAMED_AT_ONCE):
-        places = connection.execute(select(entries.c.position).where(entries.c.id.in_(part))).scalars().all()
-        connection.execute(update(entries).where(entries.c.position.in_(places)).values(kind="capture", at=None))
-        there = select(captures.c.position).where(captures.c.position.in_(places))
-        found = connection.execute(there).scalars().all()
-        if found:  # both of the last two read their whole table
-            connection.execute(delete(captures).where(captures.c.position.in_(found)))
-            connection.execute(delete(addresses).where(addresses.c.position.in_(found)))
-            connection.execute(delete(links).where(links.c.source.in_(found)))
-    gone_objects = [to_raw(gone.id) for gone in deletion.removed if gone.kind != "capture"]
+    for kind in LOGGED:
+        gone = [to_raw(one.id) for one in deletion.removed if one.kind == kind]
+        for part in chunks(gone, NAMED_AT_ONCE):
+            places = connection.execute(select(entries.c.position).where(entries.c.id.in_(part))).scalars().all()
+            connection.execute(update(entries).where(entries.c.position.in_(places)).values(kind=kind, at=None))
+            _unnamed(connection, kind, places)
+    gone_objects = [to_raw(gone.id) for gone in deletion.removed if gone.kind not in LOGGED]
     for part in chunks(gone_objects, NAMED_AT_ONCE):
         connection.execute(delete(links).where(links.c.target.in_(part)))
     set_value(connection, "removal", position + 1)
+
+
+def _unnamed(connection: Connection, kind: str, places: Sequence[int]) -> None:
+    """Takes out what removed records named. Both tables of them are read whole, so only if there is anything."""
+    found = places
+    if kind == "capture":
+        there = select(captures.c.position).where(captures.c.position.in_(places))
+        found = connection.execute(there).scalars().all()
+        if found:
+            connection.execute(delete(captures).where(captures.c.position.in_(found)))
+            connection.execute(delete(addresses).where(addresses.c.position.in_(found)))
+    if found:
+        connection.execute(delete(links).where(links.c.source.in_(found)))
 
 
 def value(connection: Connection, name: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from sqlalchemy import Select, delete, func, literal, select
 
 from snapshots.answers import PassageRef
-from snapshots.applying import NAMED_AT_ONCE, add, set_value, value, values
+from snapshots.applying import LOGGED, NAMED_AT_ONCE, add, set_value, value, values
 from snapshots.catalogue_rows import CaptureRow, Naming, PassageRow
 from snapshots.database import TIMEOUT, Database, chunks
 from snapshots.deeds import Deletion
@@ -242,7 +242,7 @@ class Catalogue:
         """The deletion under which an id was removed; None if it never was, or has been kept again since."""
         raw = to_raw(object_id)
         query = (
-            select(entries.c.id, removed.c.kind)
+            select(entries.c.id, removed.c.kind, removed.c.deletion)
             .join(removed, removed.c.deletion == entries.c.position)
             .where(removed.c.id == raw)
         )
@@ -253,6 +253,8 @@ class Catalogue:
             if row.kind == "capture":
                 again = select(captures.c.position).join(entries, entries.c.position == captures.c.position)
                 again = again.where(entries.c.id == raw)
+            elif row.kind in LOGGED:
+                again = select(entries.c.position).where(entries.c.id == raw, entries.c.position > row.deletion)
             else:
                 again = select(links.c.source).where(links.c.target == raw)
             kept_again = connection.execute(again.limit(1)).first() is not None

@@ -1,12 +1,13 @@
-"""Removing pages: what goes, found through the catalogue and read from the records. Nothing is changed here.
+"""Removing pages and sessions: what goes, found through the catalogue, read from the records. Nothing is changed here.
 
 With a capture go its document and blobs, unless something that stays needs them, and every reply in which the page was
 shown: the bodies that were served for the searches and fetches that name it, the raw replies of the providers that
-found it, and what sessions repeat of it. The records of those searches and fetches stay; they hold no text.
+found it, and what sessions repeat of it. The records of those searches and fetches stay; they hold no text. With a
+session go its steps and what was said in them.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,9 +23,9 @@ from snapshots.reading import Reader
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.retelling import Retelling
-from snapshots.session import Event, Session
+from snapshots.session import Agent, Event, Session
 
-Kind = Literal["capture", "document", "blob", "reply"]
+Kind = Literal["capture", "document", "blob", "reply", "session", "event", "agent"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Plan:
     captures: dict[str, Capture | None] = field(default_factory=dict)
     others: dict[str, Kind] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
+    sessions: list[Session] = field(default_factory=list)
 
 
 class Planner:
@@ -77,6 +79,7 @@ class Planner:
         plan = Plan()
         for name in selection.ids:
             self._select(plan, name)
+        plan.others |= parts_of(plan.sessions, self._reader, self._catalogue)
         for page in selection.pages:
             for row in self._captures_of(page):
                 plan.captures[row] = None
@@ -111,7 +114,7 @@ class Planner:
             case Serving():
                 plan.others.update(dict.fromkeys(_forms(record), "reply"))
             case Session():
-                plan.others.update(dict.fromkeys(said_in(record, self._reader, self._catalogue), "blob"))
+                plan.sessions.append(record)
             case _:
                 self._whole_reply(plan, record)
 
@@ -244,17 +247,37 @@ def _forms(serving: Serving) -> tuple[str, ...]:
     return (serving.body,) if structured is None else (serving.body, structured)
 
 
-def said_in(session: Session, reader: Reader, catalogue: Catalogue) -> Iterator[str]:
-    """What was said in a session, as far as no other session says it with the same bytes."""
-    own = {one.id for one in catalogue.naming(session.id, kind="event")} | {session.id}
-    said = dict.fromkeys([session.system] if session.system else [])
-    for name in own:
-        record = reader.record(name)
-        if isinstance(record, Event) and record.session == session.id and record.content is not None:
-            said[record.content] = None
-    for blob in said:
-        if all(one.id in own for one in catalogue.naming(blob)) and catalogue.deletion_of(blob) is None:
-            yield blob
+def parts_of(sessions: Sequence[Session], reader: Reader, catalogue: Catalogue) -> dict[str, Kind]:
+    """All that sessions are: their records, their steps, and what was said in them, unless others have the same bytes.
+
+    With them go the definitions of agents that took part in no other session.
+    """
+    found: dict[str, Kind] = {}
+    said: dict[str, None] = {}
+    agents: dict[str, None] = {}
+    for session in sessions:
+        found[session.id] = "session"
+        said |= dict.fromkeys([session.system] if session.system else [])
+        agents |= dict.fromkeys([session.agent] if session.agent else [])
+        for one in catalogue.naming(session.id, kind="event"):
+            record = reader.record(one.id)
+            if isinstance(record, Event) and record.session == session.id:
+                found[one.id] = "event"
+                said |= dict.fromkeys([record.content] if record.content else [])
+                agents |= dict.fromkeys([record.agent] if record.agent else [])
+    for name in agents:
+        agent = reader.record(name) if _only(name, found, catalogue) else None
+        if isinstance(agent, Agent):
+            found[name] = "agent"
+            said |= dict.fromkeys(names(agent))
+    found |= dict.fromkeys((name for name in said if _only(name, found, catalogue)), "blob")
+    return found
+
+
+def _only(name: str, among: Mapping[str, Kind], catalogue: Catalogue) -> bool:
+    """Whether something is still there and only records `among` these name it, and imports, which bring no bytes."""
+    naming = catalogue.naming(name)
+    return catalogue.deletion_of(name) is None and all(one.kind == "import" or one.id in among for one in naming)
 
 
 def _written(words: str) -> set[bytes]:
@@ -265,8 +288,9 @@ def _written(words: str) -> set[bytes]:
 def counts_of(removed: Iterable[Removed]) -> dict[str, int]:
     """How many of each kind, and bytes in all."""
     counts = {"captures": 0, "documents": 0, "blobs": 0, "replies": 0, "bytes": 0}
-    plurals = {"capture": "captures", "document": "documents", "blob": "blobs", "reply": "replies"}
+    plurals = {"reply": "replies"}
     for one in removed:
-        counts[plurals[one.kind]] += 1
+        name = plurals.get(one.kind, f"{one.kind}s")
+        counts[name] = counts.get(name, 0) + 1
         counts["bytes"] += one.bytes
     return counts

@@ -55,6 +55,7 @@ class Book:
         self.parts = parts
         self._state = parts.keyring.state
         self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._removal = 0
         self._reading = threading.RLock()
 
     async def begin(self, session: Session, blobs: Sequence[bytes], records: Sequence[Record] = ()) -> History:
@@ -290,6 +291,10 @@ class Book:
         archive = self.parts.archive
         if archive.catalogue.position() < self.parts.log.size:
             archive.catch_up()
+        removal = archive.catalogue.removal()
+        if removal != self._removal:  # by whatever process: none of it may be told from memory
+            self._removal = removal
+            self._open.clear()
         opened = self._open.get(session)
         if opened is None:
             try:

@@ -29,7 +29,7 @@ from service.sessions.credentials import found
 from service.sessions.history import History
 from service.sessions.reading import check_depth
 from service.sessions.steps import Step, artifact, message, tool_result
-from snapshots import Agent, Archive, Batch, Event, Session, UnknownId, digest, stamp
+from snapshots import Agent, Archive, Batch, Event, RemovedId, Session, UnknownId, digest, stamp
 
 FOLLOW_SECONDS: Final = 0.5
 """How often a run that is followed is looked at: other processes may be writing to it."""
@@ -133,7 +133,10 @@ class Sessions:
         rows = await run_sync(lambda: self._archive.catalogue.recent(("session",), limit=limit, before=before))
         shown = []
         for row in rows:
-            history = await self.book.history(row.id)
+            try:
+                history = await self.book.history(row.id)
+            except RemovedId:
+                continue
             text = " ".join([history.session.title or "", *map(str, history.session.labels.values())]).casefold()
             if (deleted or not history.deleted) and query.casefold() in text:
                 shown.append(await telling.told(self.book, history))

@@ -17,6 +17,7 @@ import pytest
 from service.sessions.asked import MAX_FORKS
 from service.sessions.reading import FORMAT
 from snapshots import Event, Session
+from tests.acceptance.traces import traces
 from tests.service.opened import HARBOUR, TOLL, captured, searched
 from tests.service.talking import Talk, talking
 from tests.sites import Site
@@ -249,3 +250,40 @@ async def test_with_a_page_goes_what_sessions_repeat_of_it(talk: Talk) -> None:
     assert removed == [False, False, True, True, False]
     assert TOLL not in str(events)
     assert [one["why"] for one in context["left_out"]] == ["its content was removed"] * 2
+
+
+async def test_a_removed_session_is_gone_with_all_that_was_said_and_every_name_in_it(
+    talk: Talk, tmp_path: Path
+) -> None:
+    session = await full(talk)
+    await talk.post(f"sessions/{session}/checkpoint", {"name": "a-telling-name"})
+    other = await talk.session(title="Stays")
+    await talk.say(other, "Answer 1.", "assistant")
+    fork = (await talk.post(f"sessions/{session}/fork?title=Sister"))["id"]
+    events = [one["id"] for one in (await talk.get(f"sessions/{session}/events?limit=1000&whole=true"))["events"]]
+    agent = (await talk.get(f"sessions/{session}"))["agent"]
+
+    refused = await talk.post("removals", {"ids": [session]}, status=409)
+    planned = await talk.post("removals", {"ids": [session], "dry_run": True}, status=200)
+    done = await talk.post("removals", {"ids": [session], "forks": True}, status=200)
+
+    assert (refused["forks"], planned["forks"]) == ([fork], [fork])
+    assert done["counts"]["sessions"] == 2
+    assert {session, fork, agent, *events} <= {one["id"] for one in done["removed"]}
+    for one in (session, fork):
+        gone = await talk.get(f"sessions/{one}", status=410)
+        assert gone["deletion"] == done["deletion"]
+        await talk.get(f"sessions/{one[7:19]}/context", status=410)
+        await talk.post(f"sessions/{one}/messages", {"content": "x"}, status=410)
+    await talk.get(f"evidence/{events[0]}", status=410)
+    assert await talk.texts(other) == ["Answer 1."]
+    assert [one["id"] for one in (await talk.get("sessions"))["sessions"]] == [other]
+
+    await talk.actions.rebuild(lambda *_: None)
+    checked = await talk.actions.doctor(deep=True, progress=lambda *_: None)
+
+    assert await talk.texts(other) == ["Answer 1."]
+    await talk.get(f"sessions/{session}", status=410)
+    assert [one for one in checked["checks"] if one["result"] == "fails"] == []
+    words = [b"toll of the bridge", b"a-telling-name", b"Sister", b"Two dates."]
+    assert traces(words, tmp_path / "data") == {}
