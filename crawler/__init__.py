@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from crawler.singlefile import SavedPage as SavedPage
     from crawler.singlefile import saved_page as saved_page
     from crawler.sitemap import Sitemap as Sitemap
+    from crawler.sitemap import is_sitemap as is_sitemap
     from crawler.sitemap import read_sitemap as read_sitemap
     from crawler.visit import FetchSettings as FetchSettings
     from crawler.visit import Hop as Hop
@@ -108,6 +109,7 @@ _HOMES = {
     "ProviderFailed": "crawler.providers.contract",
     "ProviderReply": "crawler.providers.contract",
     "read_page": "crawler.reader",
+    "is_sitemap": "crawler.sitemap",
     "read_sitemap": "crawler.sitemap",
     "READER_VERSION": "crawler.reading",
     "ReaderPool": "crawler.reader_pool",

@@ -12,15 +12,18 @@ links of those pages again.
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from crawler.addresses import Address, joined, parse_address, same_site
 from crawler.errors import BadAddress
+from crawler.patterns import Patterns
 from crawler.sitemap import Sitemap, read_sitemap
 
 Scope = Literal["origin", "path", "site"]
+Place = tuple[int, int, int, str]
+"""Links from a seed, the page that named it first, its place there, and the address: in this order pages come."""
 
 MAX_REMEMBERED: Final = 1_000_000
 """Addresses remembered (about 200 bytes each); further ones are dropped and counted."""
@@ -58,7 +61,8 @@ class SiteCrawl:
 
     `scope`: `origin` keeps to the scheme, host and port of the seeds, `path` also below the folder of each seed, `site`
     to their registrable domains. `max_pages` bounds the pages handed out, `max_depth` the links from a seed (None: no
-    bound). `visited` are addresses that are done: they are not handed out, and count as pages.
+    bound). `include` and `exclude` are patterns (`crawler.patterns`) of what links may lead to; starts are exempt.
+    `visited` are addresses that are done: they are not handed out, and count as pages.
 
     Raises:
         BadAddress: a seed is no address that can be asked.
@@ -71,21 +75,28 @@ class SiteCrawl:
         max_pages: int,
         max_depth: int | None = None,
         scope: Scope = "origin",
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
         visited: Iterable[str] = (),
         max_remembered: int = MAX_REMEMBERED,
     ) -> None:
         self.dropped: Counter[str] = Counter()
         """Links that were not taken (each once a page), by reason.
 
-        seen, out_of_scope, too_deep, bad_address, not_a_page, trap, full.
+        seen, out_of_scope, too_deep, bad_address, not_a_page, not_wanted, trap, full.
         """
         self._seeds = [parse_address(seed) for seed in seeds]
         self._scope = scope
+        self._patterns = Patterns(include, exclude)
         self._max_pages = max_pages
         self._max_depth = max_depth
         self._max_remembered = max_remembered
         self._seen: set[str] = set()
-        self._waiting: list[tuple[int, int, int, str]] = []
+        self._hosts: dict[str, list[Place]] = {}
+        """What waits, by host."""
+        self._heads: list[tuple[int, int, int, str]] = []
+        """Where each host's first place is among those of all hosts; those that are not first any more stay in it."""
+        self._count = 0
         self._sitemaps: list[Step] = []
         self._sitemaps_seen: set[str] = set()
         self._handed = 0
@@ -103,42 +114,70 @@ class SiteCrawl:
     @property
     def waiting(self) -> int:
         """Pages known and not yet handed out."""
-        return len(self._waiting)
+        return self._count
 
     @property
-    def next_depth(self) -> int | None:
-        """How many links away from a seed the next page is; None if none waits."""
-        return self._waiting[0][0] if self._waiting else None
+    def left(self) -> int:
+        """Pages that can still be handed out, as far as is known."""
+        return max(0, min(self._count, self._max_pages - self._handed))
 
     @property
     def sitemap_of_site(self) -> list[str]:
         """Where sitemaps lie if robots.txt names none: one for each seed's origin."""
         return list(dict.fromkeys(seed.origin + "/sitemap.xml" for seed in self._seeds))
 
-    def next(self) -> Step | None:
-        """Hand out what is to be fetched next: sitemaps first, then pages, nearest first. None if nothing waits."""
+    def next(self, may: Callable[[str, int], bool] | None = None) -> Step | None:
+        """Hand out what is to be fetched next: sitemaps first, then pages, nearest first. None if nothing is there.
+
+        `may` says of a host, and of how many links away its next page is, whether one of it is wanted now.
+        """
         if self._sitemaps:
             return self._sitemaps.pop(0)
-        if not self._waiting or self._handed >= self._max_pages:
+        if self._handed >= self._max_pages:
             return None
-        depth, _, _, url = heapq.heappop(self._waiting)
+        passed_over: list[tuple[int, int, int, str]] = []
+        found: Step | None = None
+        while self._heads and found is None:
+            head = heapq.heappop(self._heads)
+            host = head[3]
+            queue = self._hosts.get(host)
+            if queue is None or queue[0][:3] != head[:3]:
+                continue
+            if may is not None and not may(host, head[0]):
+                passed_over.append(head)
+                continue
+            found = self._take(host, queue)
+        for head in passed_over:
+            heapq.heappush(self._heads, head)
+        return found
+
+    def _take(self, host: str, queue: "list[Place]") -> Step:
+        depth, _, _, url = heapq.heappop(queue)
+        self._count -= 1
         self._handed += 1
+        if queue:
+            heapq.heappush(self._heads, (*queue[0][:3], host))
+        else:
+            del self._hosts[host]
         return Step(url, depth, place=self._handed)
 
     def give_back(self) -> None:
         """Let the page handed out last not count: nothing was had there (refused, unreachable)."""
         self._handed -= 1
 
-    def page_read(self, step: Step, *, final: str, links: Iterable[str], follow: bool = True) -> int:
+    def page_read(
+        self, step: Step, *, final: str, links: Iterable[str], follow: bool = True, anywhere: bool = False
+    ) -> int:
         """Say what came of a page: the address it ended at, and its links (absolute, or relative to `final`).
 
-        `follow` is False where the page asks not to follow its links. Gives how many addresses are new.
+        `follow` is False where the page asks not to follow its links; `anywhere` if they are taken wherever they lead
+        (the entries of a feed from which the crawl starts). Gives how many addresses are new.
         """
         landed = _parsed(final)
         if landed is None:
             return 0
         self._seen.add(landed.href)
-        if not follow or not self.covers(landed):  # what lies behind a redirect to elsewhere is elsewhere
+        if not follow or not (anywhere or self.covers(landed)):  # what lies behind a redirect to elsewhere is elsewhere
             return 0
         new = 0
         # Most links of a page lead to what is known: within it, to the same menu, or to pages seen before.
@@ -153,7 +192,7 @@ class SiteCrawl:
             elif href is None or (address := _parsed(href)) is None:
                 self.dropped["bad_address"] += 1
             else:
-                new += self._add(address, depth=step.depth + 1, parent=step.place, place=place)
+                new += self._add(address, depth=step.depth + 1, parent=step.place, place=place, anywhere=anywhere)
         return new
 
     def add_sitemaps(self, urls: Iterable[str]) -> None:
@@ -196,22 +235,28 @@ class SiteCrawl:
             case "site":
                 return any(same_site(address.href, seed.href) for seed in self._seeds)
 
-    def _add(self, address: Address, *, depth: int, parent: int, place: int) -> int:
-        reason = self._reason_against(address, depth)
+    def _add(self, address: Address, *, depth: int, parent: int, place: int, anywhere: bool = False) -> int:
+        reason = self._reason_against(address, depth, anywhere=anywhere)
         if reason is not None:
             self.dropped[reason] += 1
             return 0
         self._seen.add(address.href)
-        heapq.heappush(self._waiting, (depth, parent, place, address.href))
+        queue = self._hosts.setdefault(address.host, [])
+        heapq.heappush(queue, (depth, parent, place, address.href))
+        self._count += 1
+        if queue[0][3] == address.href:
+            heapq.heappush(self._heads, (depth, parent, place, address.host))
         return 1
 
-    def _reason_against(self, address: Address, depth: int) -> str | None:
+    def _reason_against(self, address: Address, depth: int, *, anywhere: bool) -> str | None:  # noqa: PLR0911 - a list
         if address.href in self._seen:
             return "seen"
-        if not self.covers(address):
+        if not anywhere and not self.covers(address):
             return "out_of_scope"
         if self._max_depth is not None and depth > self._max_depth:
             return "too_deep"
+        if depth and not self._patterns.take(address.href):
+            return "not_wanted"
         segments = [segment for segment in address.path.split("/") if segment]
         if depth and segments and segments[-1].rpartition(".")[2].lower() in NOT_PAGES and "." in segments[-1]:
             return "not_a_page"

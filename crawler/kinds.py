@@ -15,6 +15,11 @@ _START_OF_HTML: Final = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|article|div|h1|p)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_START_OF_FEED: Final = re.compile(
+    rb"\s*(?:<\?[^>]{0,300}\?>\s*){0,5}(?:<!--.{0,2000}?-->\s*)*<(?:rss|feed|(?:[a-z]{1,20}:)?rdf)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_FEEDS: Final = frozenset((*HTML, "text/plain", *_VAGUE))
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 SNIFFED: Final = 4_096
@@ -28,12 +33,15 @@ MAX_ZERO_SHARE: Final = 0.6
 def kind_of(body: bytes, media_type: str | None) -> str:
     """The media type to read BODY as, in lower case and without parameters.
 
-    A PDF is one whatever it is called; else what was said counts, and the first bytes if nothing was.
+    A PDF is one whatever it is called, and a feed is no HTML; else what was said counts, and the first bytes if nothing
+    was.
     """
     said = (media_type or "").partition(";")[0].strip().lower()
     start = body[:SNIFFED]
     if start.lstrip(_UTF8_MARK + b" \t\r\n").startswith(b"%PDF-"):
         return PDF
+    if said in _OF_FEEDS and _START_OF_FEED.match(start.removeprefix(_UTF8_MARK)):
+        return "application/xml"
     return said if said not in _VAGUE else _sniffed(body) or said or "application/octet-stream"
 
 

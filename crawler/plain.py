@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from lxml import etree
 
 from crawler.blocks import BlockWriter
+from crawler.feeds import local_name
 from crawler.reading import Block, BlockType
 
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -151,23 +152,17 @@ def read_code(text: str) -> tuple[str, tuple[Block, ...]]:
     return writer.text, tuple(writer.blocks)
 
 
-def _local_name(tag: str) -> str:
-    """A tag without its namespace, also where a damaged document left a prefix in it."""
-    return tag.rpartition("}")[2].rpartition(":")[2]
-
-
-def read_xml(text: str) -> tuple[str, tuple[Block, ...], str | None]:
-    """The text of an XML document, an element with text a paragraph; and the first `title` in it.
-
-    Entities are not expanded and nothing is loaded. What is no XML is read as plain text.
-    """
+def parse_xml(text: str) -> Any | None:
+    """The root of an XML document; None if there is none. Entities are not expanded and nothing is loaded."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
     try:
-        root = etree.fromstring(re.sub(r"^\s*<\?xml[^>]{0,300}\?>", "", text).encode("utf-8", "replace"), parser)
+        return etree.fromstring(re.sub(r"^\s*<\?xml[^>]{0,300}\?>", "", text).encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
-        root = None
-    if root is None:
-        return *read_plain(text), None
+        return None
+
+
+def read_xml(root: Any) -> tuple[str, tuple[Block, ...], str | None]:
+    """The text of an XML document, an element with text a paragraph; and the first `title` in it."""
     writer, title = BlockWriter(), None
     for element in root.iter():
         own = element.text if isinstance(element.tag, str) else None
@@ -175,7 +170,7 @@ def read_xml(text: str) -> tuple[str, tuple[Block, ...], str | None]:
             if piece and not piece.isspace():
                 writer.add(piece)
                 writer.end("paragraph")
-        if own and title is None and _local_name(element.tag) == "title":
+        if own and title is None and local_name(element) == "title":
             title = " ".join(own.split()) or None
     return writer.text, tuple(writer.blocks), title
 

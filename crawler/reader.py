@@ -84,7 +84,7 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
     signs = page_signs(root, head, source=decoded.text, visible=visible.text)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
     state, evidence = judge_page(arrival, replace(signs, main=count_words(main.text)), consent_only=main.consent_only)
-    why = why_browser(signs, state)
+    why, robots = why_browser(signs, state), _robots(head)
     return Reading(
         "ok" if main.text else "empty",
         kind,
@@ -102,11 +102,11 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
         blocks=main.blocks,
         links=links,
         links_total=links_total,
-        flags=_flags(text_flags(visible, main.text), decoded, why),
+        flags=_flags(text_flags(visible, main.text), decoded, why, nofollow=robots.nofollow),
         page_state=state,
         page_state_evidence=evidence,
         extractors=extractors("trafilatura", "resiliparse", "lxml", main_text=main.extractor),
-        robots_meta=_robots(head),
+        robots_meta=robots,
         needs_browser=why,
         replaced=decoded.replaced,
     )
@@ -118,8 +118,12 @@ def _detail(main: MainText) -> str | None:
     return main.detail if main.text else "no text was found"
 
 
-def _flags(flags: tuple[str, ...], decoded: Decoded, why_browser: str | None) -> tuple[str, ...]:
-    more = {"replaced_characters": decoded.replaced > 0, "needs_browser": why_browser is not None}
+def _flags(flags: tuple[str, ...], decoded: Decoded, why_browser: str | None, *, nofollow: bool) -> tuple[str, ...]:
+    more = {
+        "replaced_characters": decoded.replaced > 0,
+        "needs_browser": why_browser is not None,
+        "nofollow": nofollow,
+    }
     return (*flags, *(flag for flag, holds in more.items() if holds))
 
 

@@ -2,15 +2,18 @@
 
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
 from crawler.arrival import Arrival
 from crawler.charset import decode
+from crawler.feeds import read_feed
 from crawler.kinds import HTML, MARKDOWN, is_binary, is_json, is_text, is_xml, kind_of
 from crawler.language import detect_language
+from crawler.markup import TooDeep, parse_html
 from crawler.page_signs import Signs, plain_signs
 from crawler.page_state import judge_page
 from crawler.pdf import NotAPdf, read_pdf
-from crawler.plain import read_code, read_markdown, read_plain, read_xml, strip_tags
+from crawler.plain import parse_xml, read_code, read_markdown, read_plain, read_xml, strip_tags
 from crawler.reading import READER_VERSION, Block, Outcome, Reading
 from crawler.scalars import scalars
 from crawler.visible import Visible, text_flags
@@ -59,7 +62,14 @@ def text_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival) 
     if is_binary(body):
         return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
     decoded = decode(body, charset or ("utf-8" if is_json(kind) else None), markup=is_xml(kind))
-    text, blocks, title = _read(decoded.text, kind, arrival.final)
+    feed = None
+    root = parse_xml(decoded.text) if is_xml(kind) else None
+    if root is not None and (feed := read_feed(root, arrival.final, _fragment)) is not None:
+        text, blocks, title = feed.text, feed.blocks, feed.title
+    elif root is not None:
+        text, blocks, title = read_xml(root)
+    else:
+        text, blocks, title = _read(decoded.text, kind, arrival.final)
     flags = text_flags(Visible(text, ""), text)
     state, evidence = judge_page(arrival, plain_signs(text, title))
     return Reading(
@@ -70,23 +80,32 @@ def text_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival) 
         text=text,
         visible=text,
         title=title and scalars(title),
+        author=feed.author if feed else None,
         language=None if is_json(kind) else detect_language(text),
         base=arrival.final,
         blocks=blocks,
+        links=feed.links if feed else (),
+        links_total=feed.links_total if feed else 0,
         flags=(*flags, "replaced_characters") if decoded.replaced else flags,
         page_state=state,
         page_state_evidence=evidence,
-        extractors=extractors(),
+        extractors=extractors(main_text="feed" if feed else None),
         replaced=decoded.replaced,
     )
+
+
+def _fragment(markup: str) -> Any | None:
+    """A tree of the markup in an entry of a feed; None if it cannot be had."""
+    try:
+        return parse_html(markup)
+    except TooDeep:
+        return None
 
 
 def _read(text: str, kind: str, url: str) -> tuple[str, tuple[Block, ...], str | None]:
     path = url.partition("?")[0].partition("#")[0].lower()
     if kind in MARKDOWN or (kind == "text/plain" and path.endswith((".md", ".markdown"))):
         return read_markdown(text)
-    if is_xml(kind):
-        return read_xml(text)
     if is_json(kind) or kind not in ("text/plain", "text/x-rst"):
         return *read_code(text), None
     return *read_plain(text), None

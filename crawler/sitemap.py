@@ -3,6 +3,7 @@
 No entity is expanded, no document type is accepted, nothing is loaded from elsewhere, and sizes are bounded.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -25,6 +26,8 @@ MAX_DEPTH: Final = 50
 """Elements inside each other; a sitemap needs four."""
 SNIFFED: Final = 4096
 """Bytes looked at to tell text from XML."""
+ROOT: Final = re.compile(rb"(?:<[?!][^>]{0,2000}>\s*)*<([a-z0-9_.:-]{1,60})")
+"""The name of the first element, after declarations and comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,17 @@ def read_sitemap(body: bytes, url: str) -> Sitemap:
     if head.startswith(b"<") or b"\0" in head:  # UTF-16 and UTF-32 have zero bytes in their markup
         return _from_xml(plain, url)
     return _from_text(plain, url)
+
+
+def is_sitemap(body: bytes) -> bool:
+    """Whether a body is one, by how its root is called; a list of addresses as text is told by nothing."""
+    try:
+        plain = _unpacked(body)
+    except BadSitemap:
+        return False
+    head = plain[:SNIFFED].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").lower()
+    root = ROOT.match(head) if head.startswith(b"<") else None
+    return root is not None and root[1].rpartition(b":")[2] in {b"urlset", b"sitemapindex"}
 
 
 def _unpacked(body: bytes) -> bytes:

@@ -31,6 +31,7 @@ from service.attaching.asked import AttachRequest
 from service.attaching.attach import attach
 from service.bundling import Bundles
 from service.check_requests import CitationsRequest, RecheckRequest
+from service.crawl_requests import CrawlRequest
 from service.crawling import Crawls
 from service.doors import Json, Progress
 from service.forms import Served
@@ -43,7 +44,6 @@ from service.requests import (
     BundleRequest,
     Caller,
     CaptureRequest,
-    CrawlRequest,
     Evidence,
     KeyRequest,
     Made,
@@ -70,7 +70,7 @@ class Actions:
         self.parts = parts
         self.watches = watches
         self.holds = Holds(parts)
-        self._crawls = crawls
+        self.crawls = crawls
         self._bundles = bundles
         book = Book(parts)
         self.sessions = Sessions(book)
@@ -107,19 +107,19 @@ class Actions:
 
     async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:
         """Start a crawl."""
-        return await self._crawls.start(request, caller)
+        return await self.crawls.start(request, caller)
 
     async def crawl(self, crawl: str, /) -> Json:
         """A crawl as it stands."""
-        return await self._crawls.status(crawl)
+        return await self.crawls.status(crawl)
 
     def crawl_events(self, crawl: str, /, *, after: int = 0) -> AsyncIterator[Json]:
         """The crawl's events after number `after`, as they happen."""
-        return self._crawls.events(crawl, after)
+        return self.crawls.events(crawl, after)
 
     async def crawl_cancel(self, crawl: str, /) -> Json:
         """Stop a crawl; what it has captured stays."""
-        return await self._crawls.cancel(crawl)
+        return await self.crawls.cancel(crawl)
 
     # checking
 

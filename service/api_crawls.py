@@ -6,8 +6,9 @@ from fastapi import APIRouter, Body, Header, Query, Request, Response
 
 from service.api_answers import Route, actions, allowed, answered, streamed
 from service.api_documents import problems, told
-from service.replies import CrawlTold
-from service.requests import CrawlRequest, Scope
+from service.crawl_replies import CrawlsTold, CrawlTold
+from service.crawl_requests import CrawlRequest
+from service.requests import Scope
 
 router = APIRouter(route_class=Route, tags=["crawls"])
 
@@ -39,9 +40,20 @@ async def start(
     return answered(await actions(request).crawl_start(asked, caller), status=_STARTED)
 
 
+@router.get("/crawls", responses=told(CrawlsTold, 400, 404))
+async def crawls(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+    before: Annotated[str | None, Query(max_length=80, description="The `next` of the list before.")] = None,
+) -> Response:
+    """List the crawls, newest first."""
+    allowed(request, Scope.READ, Scope.FETCH)
+    return answered(await actions(request).crawls.listed(limit=limit, before=before))
+
+
 @router.get("/crawls/{crawl}", responses=told(CrawlTold, 404, description="The crawl as it stands."))
 async def crawl(request: Request, crawl: str) -> Response:
-    """Counts, captures, and each page that failed with its reason."""
+    """Counts, errors by kind, what is left, captures, and each page that failed with its reason."""
     allowed(request, Scope.READ, Scope.FETCH)
     return answered(await actions(request).crawl(crawl))
 
@@ -61,8 +73,22 @@ async def events(
     return streamed(request, actions(request).crawl_events(crawl, after=after))
 
 
+@router.post("/crawls/{crawl}/pause", responses=told(CrawlTold, 404, 409, description="Paused."))
+async def pause(request: Request, crawl: str) -> Response:
+    """Pause a crawl; pages under way are finished, or asked for again later."""
+    caller = allowed(request, Scope.FETCH)
+    return answered(await actions(request).crawls.change(crawl, "paused", caller))
+
+
+@router.post("/crawls/{crawl}/resume", responses=told(CrawlTold, 404, 409, description="It goes on."))
+async def resume(request: Request, crawl: str) -> Response:
+    """Let a crawl go on."""
+    caller = allowed(request, Scope.FETCH)
+    return answered(await actions(request).crawls.change(crawl, "resumed", caller))
+
+
 @router.delete("/crawls/{crawl}", responses=told(CrawlTold, 404, description="Stopped; what it captured stays."))
 async def cancel(request: Request, crawl: str) -> Response:
-    """Stop a crawl."""
+    """End a crawl for good, also one whose pages are visited again."""
     allowed(request, Scope.FETCH)
     return answered(await actions(request).crawl_cancel(crawl))

@@ -128,7 +128,7 @@ async def build(
         crawls = Crawls(parts)
         stack.push_async_callback(crawls.close)
         if resume:
-            await crawls.resume()
+            await crawls.serve()
         book, hooks = WatchBook(parts.archive), Webhooks(settings, resolver)
         rounds = WatchRounds(parts, book, hooks)
         if resume and not opened.log.read_only:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import anyio.to_thread
 
-from crawler import READER_VERSION, Wanted, parse_address, saved_page
+from crawler import READER_VERSION, RobotsMode, Wanted, parse_address, saved_page
 from service import tokens
 from service.answering import Draft, answer
 from service.citing import passages_of, shown
@@ -73,7 +73,7 @@ async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Repl
     url = parse_address(request.url).href
     page = await from_store(parts, url, request.max_age) if request.max_age else None
     if page is None or not _serves(page.capture, wish):
-        page = await _look_again(parts, url, wish)
+        page = await look_again(parts, url, wish)
     options = request.model_dump(mode="json", exclude_defaults=True, exclude={"url", "session"})
     part = Range(request.start, request.max_tokens, request.whole)
     return await _hand_out(parts, page, caller, options, part=part, store=request.store)
@@ -144,15 +144,28 @@ def captures(parts: Parts, url: str, limit: int, before: str | None) -> dict[str
     return {"url": url, "captures": listed, "next": str(rows[-1].position) if len(rows) == limit else None}
 
 
-async def _look_again(parts: Parts, url: str, wish: Wish) -> Page:
-    """Look at a page; where its last capture can serve and the site can say that nothing changed, it is asked that."""
+async def look_again(
+    parts: Parts,
+    url: str,
+    wish: Wish,
+    *,
+    robots: RobotsMode | None = None,
+    crawl: str | None = None,
+    patient: bool = False,
+) -> Page:
+    """Look at a page; where its last capture can serve and the site can say that nothing changed, it is asked that.
+
+    `robots` is as the settings say, unless it is given.
+    """
     before = None
     if not (wish.wanted.screenshot or wish.wanted.pdf) and wish.asked(parts.settings.render) != "always":
         before = await anyio.to_thread.run_sync(_unchanged_if_said, parts, url)
+    mode = robots or parts.settings.robots
     if before is None:
-        seen = await look(parts, url, robots=parts.settings.robots, wish=wish)
+        seen = await look(parts, url, robots=mode, crawl=crawl, patient=patient, wish=wish)
         return Page(seen.capture, seen.document, seen)
-    visited = await revisit(parts, url, await kept_version(parts, before), conditional=True, wish=wish)
+    version = await kept_version(parts, before)
+    visited = await revisit(parts, url, version, conditional=True, wish=wish, robots=mode, crawl=crawl, patient=patient)
     return Page(visited.seen.capture, visited.version.document, visited.seen)
 
 

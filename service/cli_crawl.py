@@ -8,37 +8,68 @@ import typer
 
 from service.cli_output import cut, give_json, run, say, show
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+crawls = typer.Typer(help="Crawls: list, show, pause, resume, cancel.", no_args_is_help=True)
+CrawlId = Annotated[str, typer.Argument(metavar="CRAWL", help="The crawl's id, or a unique prefix of it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from typing import Literal
+
+    from service.crawl_requests import CrawlRequest
     from service.doors import Citator, Json
-    from service.requests import CrawlRequest
 
 
 def crawl(
-    urls: Annotated[list[str], typer.Argument(help="Where to start.", metavar="URL…")],
+    urls: Annotated[
+        list[str] | None, typer.Argument(help="Where to start: pages, sitemaps or feeds.", metavar="[URL…]")
+    ] = None,
+    listed: Annotated[
+        str | None,
+        typer.Option("--list", help="A file with an address a line (- for stdin): these pages and no links of theirs."),
+    ] = None,
     max_pages: Annotated[int | None, typer.Option(help="Pages asked for at most (100).")] = None,
     max_depth: Annotated[int | None, typer.Option(help="Links followed from a start at most.")] = None,
+    max_seconds: Annotated[int | None, typer.Option(help="Seconds after which it ends with what it has.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Where links may lead: origin (as is), path or site.")] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(help="Only links to such addresses; * stands for anything.")
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="No links to such addresses.")] = None,
     sitemap: Annotated[bool, typer.Option(help="Take addresses from the site's sitemap too.")] = True,
+    render: Annotated[
+        str | None, typer.Option(help="Whether a browser shows the pages: auto, never or always.")
+    ] = None,
     max_age: Annotated[int | None, typer.Option(help="Seconds that a kept capture is good enough.")] = None,
+    min_interval: Annotated[
+        int | None, typer.Option(help="Visit the pages again: seconds between two visits at least (with the next).")
+    ] = None,
+    max_interval: Annotated[int | None, typer.Option(help="Seconds between two visits of a page at most.")] = None,
     session: Annotated[str | None, typer.Option(help="Your name for this session.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Counts, captures and failures as JSON.")] = False,
 ) -> None:
-    """Capture a site: what its links and its sitemap lead to. Follows robots.txt."""
+    """Capture a site: what its links, sitemaps and feeds lead to. Follows robots.txt."""
     options = {
-        "urls": urls,
         "max_pages": max_pages,
-        "max_depth": max_depth,
+        "max_depth": 0 if listed is not None and max_depth is None else max_depth,
+        "max_seconds": max_seconds,
+        "scope": scope,
+        "include": include,
+        "exclude": exclude,
         "sitemap": sitemap,
+        "render": render,
         "max_age": max_age,
+        "min_interval": min_interval,
+        "max_interval": max_interval,
         "session": session,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    given: dict[str, object] = {name: value for name, value in options.items() if value is not None}
 
     async def work(citator: "Citator") -> int:
-        from service.requests import CrawlRequest
+        from service.crawl_requests import CrawlRequest
 
-        found = await _followed(citator, CrawlRequest.model_validate(given))
+        starts = [*(urls or []), *(_lines(listed) if listed is not None else [])]
+        found = await _followed(citator, CrawlRequest.model_validate(given | {"urls": starts}))
         if json:
             give_json(found)
         else:
@@ -46,6 +77,19 @@ def crawl(
         return _status_of(found)
 
     run(work, as_json=json)
+
+
+def _lines(source: str) -> list[str]:
+    """The addresses in a file, one a line; empty lines and those that begin with `#` are none."""
+    from pathlib import Path
+
+    from service.failures import BadRequest
+
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"{source} cannot be read: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
 
 async def _followed(citator: "Citator", request: "CrawlRequest") -> "Json":
@@ -57,7 +101,7 @@ async def _followed(citator: "Citator", request: "CrawlRequest") -> "Json":
     this = asyncio.current_task()
 
     started = await citator.crawl_start(request, ME)
-    with _progress(request.max_pages) as seen:
+    with _progress(request.pages) as seen:
         try:
             async for event in citator.crawl_events(started["id"]):
                 seen.event(event)
@@ -108,4 +152,76 @@ def _tell(found: "Json") -> None:
         show(f"failed  {failure['url']}  {failure.get('reason')}{f': {cut(detail, 160)}' if detail else ''}")
     counts = ", ".join(f"{number} {what}" for what, number in (found.get("counts") or {}).items())
     show(f"{found['state']}: {counts}")
+    if found.get("errors"):
+        show("errors: " + ", ".join(f"{number} {why}" for why, number in found["errors"].items()))
+    if found.get("detail"):
+        show(str(found["detail"]))
+    if found.get("next_round"):
+        show(f"next visits {found['next_round']}")
     show(f"crawl {found['id']}")
+
+
+@crawls.command("list")
+def list_(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50, json: AsJson = False
+) -> None:
+    """List crawls, newest first."""
+
+    async def work(citator: "Citator") -> int:
+        found = await citator.crawls.listed(limit=limit)
+        if json:
+            give_json(found)
+            return 0
+        for one in found["crawls"]:
+            counts = one.get("counts") or {}
+            when = f"  next {one['next_round']}" if one.get("next_round") else ""
+            where = ", ".join(one["seeds"][:3])
+            show(f"{one['id']}  {one['state']}  {counts.get('captured', 0)} captured{when}  {where}")
+        return 0
+
+    run(work, as_json=json)
+
+
+@crawls.command("show")
+def show_(what: CrawlId, json: AsJson = False) -> None:
+    """Show a crawl as it stands: counts, errors by kind, what is left, each page that failed."""
+    _do(lambda citator: citator.crawl(what), as_json=json)
+
+
+@crawls.command("pause")
+def pause(what: CrawlId, json: AsJson = False) -> None:
+    """Ask for no more pages for now."""
+    _change(what, "paused", as_json=json)
+
+
+@crawls.command("resume")
+def resume(what: CrawlId, json: AsJson = False) -> None:
+    """Let a crawl go on, where a server drives it."""
+    _change(what, "resumed", as_json=json)
+
+
+@crawls.command("cancel")
+def cancel(what: CrawlId, json: AsJson = False) -> None:
+    """End a crawl for good, also one whose pages are visited again. What it captured stays."""
+    _do(lambda citator: citator.crawl_cancel(what), as_json=json)
+
+
+def _change(what: str, phase: "Literal['paused', 'resumed']", *, as_json: bool) -> None:
+    from service.connect import ME
+
+    _do(lambda citator: citator.crawls.change(what, phase, ME), as_json=as_json)
+
+
+def _do(what: "Callable[[Citator], Awaitable[Json]]", *, as_json: bool) -> None:
+    async def work(citator: "Citator") -> int:
+        found = await what(citator)
+        if as_json:
+            give_json(found)
+        else:
+            _tell(found)
+            left = found.get("left")
+            if left and left["pages"]:
+                show(f"left: {left['pages']} pages, {left['seconds'] if left['seconds'] is not None else '?'} seconds")
+        return 0
+
+    run(work, as_json=as_json)

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from service.cli_output import cut, plain
 
@@ -23,13 +23,14 @@ def _bar() -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=Console(file=sys.stderr),
         transient=True,
     )
 
 
 class CrawlBar:
-    """The pages of a crawl: how many are there, which was the last."""
+    """The pages of a crawl: how many are there and are probably left, which was the last."""
 
     def __init__(self, pages: int) -> None:
         self._bar = _bar()
@@ -47,8 +48,17 @@ class CrawlBar:
     def event(self, event: dict[str, Any], /) -> None:
         """Show one event of the crawl."""
         url = event.get("url")
-        if url:
-            self._bar.update(self._task, advance=1, description=plain(cut(str(url), WIDTH)))
+        counts, left = event.get("counts"), event.get("left")
+        if not url:
+            return
+        told: dict[str, Any] = {"description": plain(cut(str(url), WIDTH))}
+        if counts is None or left is None:
+            self._bar.update(self._task, advance=1, **told)
+            return
+        done = counts.get("captured", 0) + counts.get("failed", 0)
+        if counts.get("failed"):
+            told["description"] = f"{counts['failed']} failed  {told['description']}"
+        self._bar.update(self._task, completed=done, total=done + left["pages"], **told)
 
 
 class WorkBar:

@@ -1,348 +1,381 @@
-"""Crawls: a site's pages captured one after another, within limits, told as they happen.
+"""Crawls as durable jobs: begun, paused, cancelled, told, and gone on with after whatever happened.
 
-A crawl is a record; its captures name it. That is all that has to survive: a crawl that was interrupted is walked again
-from its seeds, and pages that it has captured already are read from the store instead of the web.
+A crawl is a record; its captures name it, and so do its pauses and its end. All the rest follows from these. A lease in
+the state lets one process at a time drive it, where several share a bucket and a database: if that one ends, another
+goes on from the records.
 """
 
 import asyncio
-from collections import Counter
+from collections import OrderedDict
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime, timedelta
+from platform import node
+from typing import Any, Final, Literal
 
 import structlog
 from anyio.to_thread import run_sync
 
-from crawler import BadSitemap, CrawlError, SiteCrawl, Step, parse_address
+from crawler import parse_address
 from service.answering import keep
-from service.capturing import Page, from_store, reopen
-from service.failures import UnknownCrawl
-from service.looking import look
+from service.crawl_book import FOLLOWS, CrawlBook, Standing
+from service.crawl_calendar import next_round
+from service.crawl_requests import CrawlRequest
+from service.crawl_run import ENDS, CrawlRun
+from service.crawl_telling import failure_of, line_of
+from service.failures import CrawlOver
 from service.parts import Parts
-from service.requests import Caller, CrawlRequest
-from snapshots import Batch, Capture, CaptureRow, Crawl, EvidenceError, stamp
+from service.requests import Caller
+from snapshots import Batch, Crawl, Crawl2, EvidenceError, Lease, moment, stamp
 
 log = structlog.get_logger(__name__)
 
-ATTEMPTS_PER_PAGE = 4
-"""A site of dead links must end: a crawl asks for at most this many addresses for each page it may capture, …"""
-SPARE_ATTEMPTS = 100
-"""… and this many more, so that a small crawl survives a bad start."""
-FOUND = 200
-FIRST_ERROR = 400
-"""HTTP statuses from here on are answers without a page."""
+LOOK_SECONDS: Final = 2.0
+"""Between two looks for crawls that others began, paused or gave up, and at the calendar."""
+LEASE_SECONDS: Final = 60
+"""After this long a crawl whose process ended is taken over by another one; the same one goes on at once."""
+RENEW_SECONDS: Final = 20
+"""So that a busy process does not lose what it is driving."""
 
+REMEMBERED: Final = 16
+"""Crawls that ended whose events are still told one by one: each may hold some megabytes."""
 
-@dataclass
-class Running:
-    """A crawl under way in this process."""
-
-    id: str
-    request: CrawlRequest
-    site: SiteCrawl
-    already: dict[str, str]
-    """Asked address to capture id, of what an interrupted run has captured."""
-    state: str = "running"
-    counts: Counter[str] = field(default_factory=Counter)
-    captures: list[dict[str, Any]] = field(default_factory=list)
-    failures: list[dict[str, Any]] = field(default_factory=list)
-    happened: list[dict[str, Any]] = field(default_factory=list)
-    under_way: int = 0
-    depths: Counter[int] = field(default_factory=Counter)
-    """Pages under way by their depth."""
-    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
-    task: asyncio.Task[None] | None = None
-    cancelled: bool = False
-    detail: str | None = None
-
-    @property
-    def may_ask(self) -> bool:
-        """Whether another page may be asked for."""
-        attempts = self.counts["captured"] + self.counts["failed"] + self.under_way
-        return not self.cancelled and attempts < self.request.max_pages * ATTEMPTS_PER_PAGE + SPARE_ATTEMPTS
-
-    def take(self) -> Step | None:
-        """The next step. No page is taken while one nearer to the seeds is under way: its links may come before."""
-        depth = self.site.next_depth
-        if not self.may_ask or (depth is not None and any(n for near, n in self.depths.items() if near < depth)):
-            return None
-        return self.site.next()
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing more is going to happen."""
-        return self.task is not None and self.task.done()
-
-    async def tell(self, kind: str, **fields: Any) -> None:
-        """Add an event and wake who listens."""
-        async with self.changed:
-            self.happened.append(
-                {"event": len(self.happened) + 1, "type": kind} | fields | {"counts": dict(self.counts)}
-            )
-            self.changed.notify_all()
-
-    def as_told(self) -> dict[str, Any]:
-        """The crawl as it stands."""
-        return {
-            "id": self.id,
-            "state": self.state,
-            "detail": self.detail,
-            "seeds": list(self.request.seeds),
-            "counts": {"captured": 0, "failed": 0, "waiting": self.site.waiting} | dict(self.counts),
-            "captures": self.captures,
-            "failures": self.failures,
-        }
+Phase = Literal["paused", "resumed"]
 
 
 class Crawls:
-    """All crawls. Close it before the parts it uses."""
+    """All crawls. Close it before the parts it uses.
 
-    def __init__(self, parts: Parts) -> None:
+    `serves`: this process goes on with whatever is to be gone on with. Otherwise it drives what it began itself.
+    """
+
+    def __init__(self, parts: Parts, *, serves: bool = False) -> None:
         self._parts = parts
-        self._running: dict[str, Running] = {}
+        self._serves = serves
+        self._book = CrawlBook(parts.archive)
+        self._running: dict[str, CrawlRun] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._leases: dict[str, Lease] = {}
+        self._over: OrderedDict[str, CrawlRun] = OrderedDict()
+        """Those that ended here, so that whoever listens may come late."""
+        self._skipped: set[str] = set()
+        self._renewed: dict[str, datetime] = {}
+        self._next: dict[str, tuple[int, datetime]] = {}
+        """When the pages of a crawl that rests are walked again, by how many rounds it had."""
+        self._state = parts.keyring.state
+        self._owner = f"{node()}:{parts.settings.data.absolute()}"
+        self._filling = asyncio.Lock()
+        self._tending: asyncio.Task[None] | None = None
+        self._closing = False
+
+    # asking
 
     async def start(self, request: CrawlRequest, caller: Caller) -> dict[str, Any]:
-        """Start a crawl; its record is durable when this returns."""
+        """Start a crawl; its record is durable when this returns. It may have to wait for its turn."""
         for seed in request.seeds:
             parse_address(seed)  # a crawl that cannot begin is refused rather than started
         options = request.model_dump(mode="json", exclude_defaults=True, exclude={"url", "urls", "session"})
-        record = Crawl(
-            phase="started",
-            seeds=request.seeds,
-            options=options | {"by": caller.key},
-            at=stamp(self._parts.clock()),
-            state="running",
-        )
-        await keep(self._parts, Batch(blobs=(), records=(record,)))
-        return self._launch(record.id, request, {}).as_told()
-
-    async def resume(self) -> int:
-        """Go on with crawls that an earlier process did not finish. Returns how many."""
-        open_crawls = await run_sync(self._unfinished)
-        for crawl in open_crawls:
-            options = {name: value for name, value in crawl.options.items() if name != "by"}
-            try:
-                request = CrawlRequest(urls=crawl.seeds, **options)
-            except ValueError as error:
-                log.warning("a crawl cannot be resumed", crawl=crawl.id, error=str(error))
-                continue
-            rows = await run_sync(self._captures_of, crawl.id)
-            self._launch(crawl.id, request, {row.asked: row.id for row in rows})
-        return len(open_crawls)
+        record = await self._begin(request.seeds, options | {"max_pages": request.pages, "by": caller.key})
+        await self._fill(first=record.id)
+        return await self.status(record.id)
 
     async def status(self, crawl: str) -> dict[str, Any]:
-        """The crawl as it stands, from memory or from what is kept."""
-        running = self._running.get(crawl)
-        if running is not None:
-            return running.as_told()
-        return await run_sync(self._from_archive, crawl)
+        """The crawl as it stands, from memory or from what is kept. Raises UnknownCrawl, UnknownId, BadId."""
+        standing = await run_sync(self._found, crawl)
+        running = self._running.get(standing.id) or self._over.get(standing.id)
+        if running is None or (standing.end is not None and running.state != standing.state):
+            return await run_sync(self._from_archive, standing)
+        head = self._head(standing, running.state) | {"detail": running.detail} | running.told()
+        return head | {"captures": running.captures, "failures": running.failures}
+
+    async def listed(self, *, limit: int, before: str | None = None) -> dict[str, Any]:
+        """The crawls that began before the crawl `before`, the newest first: heads and counts only."""
+        await run_sync(self._book.follow)
+        every = [one for one in reversed(self._book.all()) if one.follows is None]
+        if before is not None:
+            found = await run_sync(self._book.get, before)
+            every = every[every.index(found) + 1 :] if found in every else []
+        shown = every[:limit]
+        told = [await run_sync(self._in_short, one) for one in shown]
+        return {"crawls": told, "next": shown[-1].id if len(every) > limit else None}
 
     async def events(self, crawl: str, after: int) -> AsyncIterator[dict[str, Any]]:
-        """The events of a crawl from number `after` + 1 on; ends when the crawl does."""
-        running = self._running.get(crawl)
-        if running is None:
-            yield {"event": after + 1, "type": "finished"} | await self.status(crawl)
-            return
+        """The events of a crawl from number `after` + 1 on; ends when the crawl does, or is paused.
+
+        Of one that waits for its turn, or that another process drives, it is told how it stands when that changes.
+        """
+        told: dict[str, Any] = {}
+        crawl = (await run_sync(self._found, crawl)).id
+        while (running := self._running.get(crawl) or self._over.get(crawl)) is None:
+            now = await self.status(crawl)
+            if now["state"] not in {"queued", "running"}:
+                kind = now["state"] if now["state"] in {"paused", "interrupted"} else "finished"
+                yield {"event": after + 1, "type": kind} | now
+                return
+            news = {name: now[name] for name in ("id", "state", "counts", "errors", "left")}
+            if news != told:
+                told = news
+                after += 1
+                yield {"event": after, "type": "progress"} | news
+            await asyncio.sleep(LOOK_SECONDS / 2)
+        if told:
+            after = 0  # from here on the numbers are those of what happens here
         while True:
             async with running.changed:
                 while len(running.happened) <= after and not running.over:
                     await running.changed.wait()
-            news = running.happened[after:]
-            if not news:
-                return
-            for event in news:
+            news_here = running.happened[after:]
+            for event in news_here:
                 yield event
-            after += len(news)
-            if news[-1]["type"] == "finished":
+            after += len(news_here)
+            if running.over and after >= len(running.happened):
                 return
 
     async def cancel(self, crawl: str) -> dict[str, Any]:
-        """Stop a crawl after the pages under way."""
-        running = self._running.get(crawl)
-        if running is None:
-            return await self.status(crawl)
-        running.cancelled = True
-        async with running.changed:
-            running.changed.notify_all()
-        if running.task is not None:
-            await asyncio.shield(running.task)
-        return running.as_told()
+        """End a crawl for good; what it has captured stays. One whose pages are visited again is not any more."""
+        standing = await run_sync(self._found, crawl)
+        for one in self._book.rounds_of(standing):
+            if (running := self._running.get(one.id)) is not None:
+                running.stop("cancelled")
+                await asyncio.shield(self._tasks[one.id])
+            elif one.open or (one is standing and one.interval is not None and one.state != "cancelled"):
+                await self._note(self._cancelled(one))
+        return await self.status(standing.id)
+
+    async def change(self, crawl: str, phase: Phase, caller: Caller) -> dict[str, Any]:
+        """Pause a crawl, or let it go on. What it is already, it stays.
+
+        Raises:
+            UnknownCrawl, UnknownId, BadId, AmbiguousId: there is no such crawl.
+            CrawlOver: it has ended, and its pages are not visited again.
+        """
+        standing = await run_sync(self._found, crawl)
+        over = standing.imported or standing.state == "cancelled"
+        if over or (standing.end is not None and standing.interval is None):
+            raise CrawlOver(f"the crawl {standing.id} has ended")
+        if (standing.state == "paused") != (phase == "paused"):
+            record = Crawl2(phase=phase, crawl=standing.id, at=stamp(self._parts.clock()), by=caller.key)
+            await self._note(record)
+        if phase == "paused":
+            for one in self._book.rounds_of(standing):
+                if (running := self._running.get(one.id)) is not None:
+                    running.stop("paused")
+                    await asyncio.shield(self._tasks[one.id])
+        else:
+            await self._fill(first=standing.id)
+        return await self.status(standing.id)
+
+    # driving
+
+    async def serve(self) -> None:
+        """Go on with what is to be gone on with, until closed."""
+        self._serves = True
+        await self._fill()
+        self._tend()
 
     async def close(self) -> None:
         """Stop all crawls where they are; the next start goes on with them."""
-        tasks = [running.task for running in self._running.values() if running.task and not running.task.done()]
+        self._closing = True
+        tasks = [task for task in (self._tending, *self._tasks.values()) if task is not None and not task.done()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _launch(self, crawl: str, request: CrawlRequest, already: dict[str, str]) -> Running:
-        running = Running(
-            id=crawl,
-            request=request,
-            site=SiteCrawl(request.seeds, max_pages=request.max_pages, max_depth=request.max_depth),
-            already=already,
-        )
-        self._running[crawl] = running
-        running.task = asyncio.create_task(self._drive(running), name=f"crawl {crawl[:19]}")
-        return running
+    def _tend(self) -> None:
+        if self._tending is None:
+            self._tending = asyncio.create_task(self._look_after(), name="crawls")
 
-    async def _drive(self, running: Running) -> None:
-        try:
-            if running.request.sitemap:
-                await self._find_sitemaps(running)
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self._parts.settings.crawl_concurrency):
-                    group.create_task(self._work(running))
-            running.state = "cancelled" if running.cancelled else "done"
-        except* (EvidenceError, CrawlError) as errors:
-            running.state, running.detail = "failed", "; ".join(str(error) for error in errors.exceptions)
-            log.warning("a crawl failed", crawl=running.id, error=running.detail)
-        await self._finish(running)
-
-    async def _finish(self, running: Running) -> None:
-        record = Crawl(
-            phase="finished",
-            crawl=running.id,
-            seeds=running.request.seeds,
-            at=stamp(self._parts.clock()),
-            counts=dict(running.counts),
-            state=running.state,  # type: ignore[arg-type]  # one of the finished states by now
-        )
-        try:
-            await keep(self._parts, Batch(blobs=(), records=(record,)))
-        except EvidenceError as error:
-            running.state, running.detail = "failed", str(error)
-        await running.tell("finished", **running.as_told())
-
-    async def _find_sitemaps(self, running: Running) -> None:
-        """Have the sitemaps read that robots.txt names, or the one that lies in the usual place."""
-        for seed in dict.fromkeys(parse_address(seed).origin for seed in running.request.seeds):
-            rules = await self._parts.fetcher.rules(seed)
-            running.site.add_sitemaps(rules.sitemaps or [seed + "/sitemap.xml"])
-
-    async def _work(self, running: Running) -> None:
-        """Take steps until there are none and nobody is going to add any."""
+    async def _look_after(self) -> None:
         while True:
-            async with running.changed:
-                step = running.take()
-                while step is None and running.under_way and not running.cancelled:
-                    await running.changed.wait()
-                    step = running.take()
-                if step is None:
-                    running.changed.notify_all()
-                    return
-                running.under_way += 1
-                running.depths[step.depth] += 1
+            await asyncio.sleep(LOOK_SECONDS)
             try:
-                await (self._read_sitemap if step.kind == "sitemap" else self._visit)(running, step)
-            finally:
-                async with running.changed:
-                    running.under_way -= 1
-                    running.depths[step.depth] -= 1
-                    running.changed.notify_all()
+                await self._renew()
+                await run_sync(self._book.follow)
+                for crawl, running in list(self._running.items()):
+                    standing = self._book.known(crawl)
+                    first = self._book.known(standing.follows or crawl) if standing else None
+                    for one in (standing, first):
+                        if one is not None and one.state in {"paused", "cancelled"}:
+                            running.stop("lost" if one is standing and one.end is not None else one.state)
+                if self._serves:
+                    await self._turn_calendar()
+                    await self._fill()
+            except EvidenceError as error:  # bucket, catalogue or state: others tell of it, and here is time
+                log.warning("the crawls cannot be looked after", reason=str(error))
+            except Exception:  # a fault of ours must not end all crawls for good
+                log.exception("looking after the crawls failed")
 
-    async def _read_sitemap(self, running: Running, step: Step) -> None:
-        """Take the addresses of a sitemap. One that is not there is no failure: most sites have none."""
-        visit = await self._parts.fetcher.fetch(step.url, robots="follow", patient=True)
-        if visit.outcome != "ok" or visit.status != FOUND or not visit.body:
+    async def _fill(self, first: str | None = None) -> None:
+        """Drive what waits, as far as there is room. `first` is what somebody asked for just now."""
+        if self._closing or self._parts.log.read_only:
             return
+        async with self._filling:
+            await run_sync(self._book.follow)
+            for standing in list(self._book.waiting()):
+                room = len(self._running) < self._parts.settings.crawls_at_once
+                if standing.id in self._running or standing.id in self._skipped:
+                    continue
+                if not (room if self._serves else standing.id == first):
+                    continue
+                await self._drive(standing)
+
+    async def _drive(self, standing: Standing) -> None:
+        options = {name: value for name, value in standing.record.options.items() if name not in {"by", FOLLOWS}}
         try:
-            running.counts["from_sitemaps"] += running.site.sitemap_read(step, visit.body)
-        except BadSitemap as error:
-            await running.tell("bad_sitemap", url=step.url, detail=str(error))
+            request = CrawlRequest(urls=standing.record.seeds, **options)
+        except ValueError as error:
+            log.warning("a crawl cannot be gone on with", crawl=standing.id, error=str(error))
+            self._skipped.add(standing.id)
+            return
+        lease = await run_sync(self._lease, standing.id)
+        if lease is None:
+            return
+        already = {row.asked: row.id for row in await run_sync(self._book.captures, standing.id)}
+        running = CrawlRun(self._parts, standing.record, request, already)
+        self._running[standing.id] = running
+        self._leases[standing.id] = lease
+        self._tasks[standing.id] = asyncio.create_task(self._driven(running), name=f"crawl {standing.id[:19]}")
+        self._tend()
 
-    async def _visit(self, running: Running, step: Step) -> None:
-        page, follow = await self._page(running, step)
-        capture, document = page.capture, page.document
-        line, failure = _judged(capture, step.url)
-        links = [link.url for link in document.links] if document else []
-        if failure is None:
-            running.counts["captured"] += 1
-            running.captures.append(line)
-            running.site.page_read(step, final=capture.final, links=links, follow=follow)
-            await running.tell("captured", **line)
-        else:
-            running.site.give_back()
-            running.counts["failed"] += 1
-            running.failures.append(failure)
-            await running.tell("failed", **failure)
+    async def _driven(self, running: CrawlRun) -> None:
+        try:
+            await running.drive()
+            await run_sync(self._book.follow)
+        except asyncio.CancelledError:
+            running.state = "interrupted"
+            raise
+        except Exception:
+            log.exception("a crawl failed by a fault of ours", crawl=running.id)
+            running.state, running.detail = "failed", "a fault of Citator; its log says more"
+            self._skipped.add(running.id)
+        finally:
+            self._running.pop(running.id, None)
+            self._tasks.pop(running.id, None)
+            self._renewed.pop(running.id, None)
+            await asyncio.shield(run_sync(self._state.release_lease, self._leases.pop(running.id)))
+            if running.state in ENDS:
+                self._over[running.id] = running
+                if len(self._over) > REMEMBERED:
+                    self._over.popitem(last=False)
+            await running.ended()
+        if self._serves:
+            await self._fill()
 
-    async def _page(self, running: Running, step: Step) -> tuple[Page, bool]:
-        """The page of a step, and whether its links may be followed.
+    def _lease(self, crawl: str) -> Lease | None:
+        now = self._parts.clock()
+        self._renewed[crawl] = now
+        return self._take(f"crawl:{crawl}", now)
 
-        It is taken as this crawl has captured it already, or fresh enough from the store, or from the web.
-        """
-        kept = running.already.get(step.url)
-        if kept is not None:
-            return await run_sync(reopen, self._parts, kept), True
-        if running.request.max_age:
-            found = await from_store(self._parts, step.url, running.request.max_age)
-            if found is not None:
-                return found, True
-        seen = await look(self._parts, step.url, robots="follow", crawl=running.id, patient=True)
-        await keep(self._parts, Batch(blobs=seen.blobs, records=seen.records))
-        return Page(seen.capture, seen.document, seen), not (seen.reading and seen.reading.robots_meta.nofollow)
+    def _take(self, name: str, now: datetime) -> Lease | None:
+        until = now + timedelta(seconds=LEASE_SECONDS)
+        return self._state.take_lease(name, self._owner, now=stamp(now), until=stamp(until))
 
-    def _from_archive(self, crawl: str) -> dict[str, Any]:
-        found = self._parts.archive.resolve(crawl)
-        record = self._parts.archive.record(found)
-        if not isinstance(record, Crawl):
-            raise UnknownCrawl(f"{found} is no crawl")
-        finished = self._end_of(found)
-        captures: list[dict[str, Any]] = []
-        failures: list[dict[str, Any]] = []
-        for row in self._captures_of(found):
-            line, failure = _judged(self._parts.archive.capture(row.id), row.asked)
-            if failure is None:
-                captures.append(line)
-            else:
-                failures.append(failure)
+    async def _renew(self) -> None:
+        for crawl, running in list(self._running.items()):
+            renewed = self._renewed.get(crawl)
+            if renewed is not None and (self._parts.clock() - renewed).total_seconds() < RENEW_SECONDS:
+                continue
+            if await run_sync(self._lease, crawl) is None:
+                running.stop("lost")
+
+    # the calendar
+
+    async def _turn_calendar(self) -> None:
+        """Begin another round of each crawl of which a page is due."""
+        for first in list(self._book.resting()):
+            when, now = await run_sync(self._next_round, first), self._parts.clock()
+            if when is None or when > now or await run_sync(self._take, f"next:{first.id}", now) is None:
+                continue
+            await run_sync(self._book.follow)
+            if any(one.open for one in self._book.rounds_of(first)):
+                continue  # another process was quicker
+            await self._begin(first.record.seeds, {**first.record.options, FOLLOWS: first.id})
+
+    def _next_round(self, first: Standing) -> datetime | None:
+        """When the pages of a crawl are walked again; None if they are not. Blocking."""
+        rounds = self._book.rounds_of(first)
+        last = rounds[-1]
+        if first.interval is None or last.end is None or first.state == "cancelled" or first.imported:
+            return None
+        known = self._next.get(first.id)
+        if known is None or known[0] != len(rounds):
+            urls = [row.asked for one in rounds for row in self._book.captures(one.id)]
+            when = next_round(self._parts.archive, urls, first.interval, moment(last.end.at))
+            known = self._next[first.id] = (len(rounds), when)
+        return known[1]
+
+    # records
+
+    async def _begin(self, seeds: tuple[str, ...], options: dict[str, Any]) -> Crawl:
+        record = Crawl(phase="started", seeds=seeds, options=options, at=stamp(self._parts.clock()), state="running")
+        await self._note(record)
+        return record
+
+    def _cancelled(self, standing: Standing) -> Crawl:
+        counts = standing.end.counts if standing.end else None
+        return Crawl(
+            phase="finished",
+            crawl=standing.id,
+            seeds=standing.record.seeds,
+            at=stamp(self._parts.clock()),
+            counts=counts,
+            state="cancelled",
+        )
+
+    async def _note(self, record: Crawl | Crawl2) -> None:
+        await keep(self._parts, Batch(blobs=(), records=(record,)))
+        await run_sync(self._book.follow)
+
+    # telling
+
+    def _found(self, crawl: str) -> Standing:
+        self._book.follow()
+        return self._book.get(crawl)
+
+    def _head(self, standing: Standing, state: str) -> dict[str, Any]:
+        when = self._next_round(standing) if standing.follows is None else None
         return {
-            "id": found,
-            "state": finished.state if finished else "interrupted",
-            "detail": None if finished else "the next start of the server goes on with it",
-            "seeds": list(record.seeds),
-            "counts": finished.counts if finished else {"captured": len(captures), "failed": len(failures)},
-            "captures": captures,
-            "failures": failures,
+            "id": standing.id,
+            "state": state,
+            "detail": None,
+            "started_at": standing.record.at,
+            "seeds": list(standing.record.seeds),
+            "follows": standing.follows,
+            "rounds": list(standing.rounds),
+            "next_round": stamp(when) if when is not None and standing.state != "paused" else None,
         }
 
-    def _unfinished(self) -> list[Crawl]:
-        """Crawls that were started and not finished, in the order of the log."""
-        started: dict[str, Crawl] = {}
-        for naming in self._parts.archive.catalogue.of_kind("crawl"):
-            record = self._parts.archive.record(naming.id)
-            if not isinstance(record, Crawl):
-                continue
-            if record.crawl is None:
-                # One that came with a bundle was somebody else's to finish.
-                if not self._parts.archive.imported(record.id, naming.position):
-                    started[record.id] = record
+    def _state_of(self, standing: Standing) -> tuple[str, str | None]:
+        """State and detail of a crawl that is not driven here. Blocking."""
+        if standing.state != "waiting":
+            return standing.state, None
+        if standing.imported:
+            return "interrupted", "it was begun elsewhere"
+        lease = self._state.lease(f"crawl:{standing.id}", now=stamp(self._parts.clock()))
+        if lease is not None and lease.owner != self._owner:
+            return "running", "another process drives it"
+        return ("queued", None) if self._serves else ("interrupted", "the next start of the server goes on with it")
+
+    def _in_short(self, standing: Standing) -> dict[str, Any]:
+        running = self._running.get(standing.id)
+        if running is not None:
+            return self._head(standing, running.state) | running.told()
+        state, detail = self._state_of(standing)
+        counts = standing.end.counts if standing.end and standing.end.counts is not None else {}
+        return self._head(standing, state) | {"detail": detail, "counts": counts}
+
+    def _from_archive(self, standing: Standing) -> dict[str, Any]:
+        captures: list[dict[str, Any]] = []
+        failures: list[dict[str, Any]] = []
+        errors: dict[str, int] = {}
+        for row in self._book.captures(standing.id):
+            capture = self._parts.archive.capture(row.id)
+            failure = failure_of(capture, row.asked)
+            if failure is None:
+                captures.append(line_of(capture, row.asked))
             else:
-                started.pop(record.crawl, None)
-        return list(started.values())
-
-    def _end_of(self, crawl: str) -> Crawl | None:
-        """The record with which a crawl ended."""
-        for naming in self._parts.archive.catalogue.naming(crawl):
-            record = self._parts.archive.record(naming.id) if naming.kind == "crawl" else None
-            if isinstance(record, Crawl):
-                return record
-        return None
-
-    def _captures_of(self, crawl: str) -> list[CaptureRow]:
-        """All captures of a crawl, in the order of the log."""
-        rows: list[CaptureRow] = []
-        while found := self._parts.archive.catalogue.of_crawl(crawl, after=rows[-1].position if rows else -1):
-            rows += found
-        return rows
-
-
-def _judged(capture: Capture, url: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """A capture as a crawl tells it, and if it is no page, why."""
-    status = capture.hops[-1].status if capture.hops else None
-    line = {"url": url, "capture": capture.id, "outcome": capture.outcome, "status": status}
-    if capture.outcome == "ok" and (status is None or status < FIRST_ERROR):
-        return line | {"document": capture.document, "retrieved_at": capture.retrieved_at}, None
-    reason = capture.reason or (f"http_{status}" if status else capture.outcome)
-    return line, line | {"reason": reason, "detail": capture.detail}
+                failures.append(failure)
+                errors[failure["reason"]] = errors.get(failure["reason"], 0) + 1
+        told = self._in_short(standing)
+        counts = told["counts"] or {"captured": len(captures), "failed": len(failures)}
+        left = None if standing.end is None else {"pages": 0, "seconds": 0}
+        return told | {"counts": counts, "errors": errors, "left": left, "captures": captures, "failures": failures}

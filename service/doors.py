@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from service.attaching.asked import AttachRequest
 from service.check_requests import CitationsRequest, RecheckRequest
+from service.crawl_doors import Crawling
+from service.crawl_requests import CrawlRequest
 from service.forms import Served
 from service.requests import (
     ArchiveRequest,
@@ -13,7 +15,6 @@ from service.requests import (
     BundleRequest,
     Caller,
     CaptureRequest,
-    CrawlRequest,
     Evidence,
     KeyRequest,
     Made,
@@ -40,6 +41,11 @@ class Citator(Protocol):
     Raises, everywhere: the errors of the libraries and of `service.failures`; over a server `ToldProblem` with the
     same problem. Ids may be given as unique prefixes wherever something is read.
     """
+
+    @property
+    def crawls(self) -> Crawling:
+        """What else is done with crawls."""
+        ...
 
     @property
     def watches(self) -> Watching:
@@ -80,7 +86,7 @@ class Citator(Protocol):
         ...
 
     async def crawl(self, crawl: str, /) -> Json:
-        """A crawl as it stands: `{id, state, seeds, counts, captures: [...], failures: [{url, reason, detail}]}`."""
+        """A crawl as it stands: `{id, state, seeds, counts, errors, left, captures: […], failures: [{url, …}]}`."""
         ...
 
     def crawl_events(self, crawl: str, /, *, after: int = 0) -> AsyncIterator[Json]:

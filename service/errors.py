@@ -186,6 +186,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.DataInUse": Meaning("data-in-use", 503, NOT_DONE, "Another process has the data directory open."),
     "service.DataVersion": Meaning("data-version", 503, NOT_DONE, "The data directory was made by another version."),
     "service.UnknownCrawl": Meaning("unknown-crawl", 404, NOT_DONE, "There is no such crawl."),
+    "service.CrawlOver": Meaning("crawl-over", 409, WRONG_USE, "This crawl is over."),
     "service.UnknownKey": Meaning("unknown-key", 404, NOT_DONE, "There is no such key."),
     "service.UnknownWatch": Meaning("unknown-watch", 404, NOT_DONE, "There is no such watch."),
     "service.WatchEnded": Meaning("watch-ended", 409, WRONG_USE, "This watch is over."),

@@ -8,6 +8,7 @@
     ├── UnknownCrawl      no crawl has that id
     ├── UnknownKey        no API key has that id
     ├── UnknownWatch      no watch has that id
+    ├── CrawlOver         the crawl has ended and does not go on
     ├── WatchEnded        the watch is over and does not go on
     ├── UnknownHold       no hold has that id
     ├── HeldBack          a removal would touch what is held; lists it
@@ -103,6 +104,10 @@ class BundleRefused(ServiceError):
 
 class UnknownWatch(ServiceError):
     """No watch has that id."""
+
+
+class CrawlOver(ServiceError):
+    """The crawl has ended: it can be neither paused nor gone on with."""
 
 
 class WatchEnded(ServiceError):

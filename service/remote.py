@@ -11,11 +11,13 @@ from urllib.parse import quote, urlencode
 from pydantic import BaseModel
 
 from service.check_requests import CitationsRequest, RecheckRequest
+from service.crawl_requests import CrawlRequest
 from service.doors import Json, Progress
 from service.errors import ServerUnreachable
 from service.exchange import Exchange, Told, hang_up, named, problem_in
 from service.failures import BadRequest
 from service.remote_bundles import RemoteBundles
+from service.remote_crawls import RemoteCrawls
 from service.remote_sessions import RemoteSessions
 from service.remote_watches import RemoteHolds, RemoteWatches
 from service.requests import (
@@ -23,7 +25,6 @@ from service.requests import (
     BundleImport,
     Caller,
     CaptureRequest,
-    CrawlRequest,
     Evidence,
     KeyRequest,
     RemovalRequest,
@@ -49,6 +50,7 @@ class Remote(RemoteBundles, RemoteSessions):
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
+        self.crawls = RemoteCrawls(self)
         self.watches = RemoteWatches(self)
         self.holds = RemoteHolds(self)
 

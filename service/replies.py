@@ -171,16 +171,6 @@ class RecordsTold(Told):
     next: int | None = None
 
 
-class CrawlTold(Told):
-    """A crawl as it stands."""
-
-    id: str
-    state: Literal["running", "done", "cancelled", "failed"]
-    counts: dict[str, int] | None = None
-    captures: list[dict[str, Any]] = []
-    failures: list[dict[str, Any]] = Field(default=[], description="Each page that failed, and why.")
-
-
 class ProofTold(Told):
     """How an id is proven to be in the log."""
 

@@ -34,12 +34,6 @@ MAX_TOKENS: Final = 1_000_000
 MAX_LIST: Final = 200
 """Entries in a list of domains or providers."""
 
-MAX_SEEDS: Final = 10_000
-"""Addresses in one crawl request; with MAX_URL this stays within the size limit of a request in practice."""
-
-MAX_PAGES: Final = 1_000_000
-"""Pages of one crawl."""
-
 MAX_REMOVALS: Final = 10_000
 """Ids in one removal: the plan of a removal is held in memory and shown whole."""
 
@@ -107,7 +101,7 @@ IdText = Annotated[str, Field(min_length=12, max_length=71)]
 
 SESSION_DOC = "The caller's own name for its session; kept with the serving record as a claim."
 STORE_DOC = "Keep record, reply and page. With false nothing stays and the full record is in the reply."
-_MAX_AGE_DOC = "A page that was fetched not more than this many seconds ago is good enough; 0 always asks the web."
+MAX_AGE_DOC = "A page that was fetched not more than this many seconds ago is good enough; 0 always asks the web."
 
 
 MAX_DEPTH: Final = 100
@@ -152,7 +146,7 @@ class SearchRequest(Asked):
         default="auto",
         description="`auto` fetches the best candidates that are not fresh enough, `never` uses what is kept.",
     )
-    max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
+    max_age: Seconds | None = Field(default=None, description=MAX_AGE_DOC)
     published_after: Moment | None = Field(default=None, description="Only pages published at or after this time.")
     published_before: Moment | None = Field(default=None, description="Only pages published before this time.")
     as_of: Position | Moment | None = Field(
@@ -184,7 +178,7 @@ class CaptureRequest(Asked):
         default="full", description="The picture: the whole page, or what its first screen shows."
     )
     pdf: bool = Field(default=False, description="Keep a printed copy of the rendered page.")
-    max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
+    max_age: Seconds | None = Field(default=None, description=MAX_AGE_DOC)
     start: Position = Field(default=0, description="Where in the text to begin, in code points: the `end` of before.")
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")
     whole: bool = Field(default=False, description="Cut the text only between passages, where one fits at all.")
@@ -223,31 +217,6 @@ class BundleImport(Asked):
         max_length=MAX_LIST,
         description="Public log keys: a bundle that none of them signed is refused. None given: any key will do.",
     )
-
-
-class CrawlRequest(Asked):
-    """Capture a site: the pages that links and the sitemap lead to, within the sites of the addresses given."""
-
-    url: Url | None = Field(default=None, description="Where to start.", examples=["https://www.example.org/"])
-    urls: tuple[Url, ...] = Field(default=(), max_length=MAX_SEEDS, description="Several places to start.")
-    max_pages: int = Field(default=100, ge=1, le=MAX_PAGES, description="Pages asked for at most.")
-    max_depth: Position | None = Field(
-        default=None, description="Links followed from a start at most; 0 captures only the addresses given."
-    )
-    sitemap: bool = Field(default=True, description="Take addresses from the site's sitemap too.")
-    max_age: Seconds | None = Field(default=None, description=_MAX_AGE_DOC)
-    session: Session | None = Field(default=None, description=SESSION_DOC)
-
-    @model_validator(mode="after")
-    def _somewhere(self) -> Self:
-        if not self.seeds:
-            raise ValueError("give `url` or `urls`: a crawl starts somewhere")
-        return self
-
-    @property
-    def seeds(self) -> tuple[str, ...]:
-        """All starts, in the order given, each once."""
-        return tuple(dict.fromkeys(([self.url] if self.url else []) + list(self.urls)))
 
 
 class RemovalRequest(Asked):

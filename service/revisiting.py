@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from anyio.to_thread import run_sync
 
-from crawler import Like, Reading
+from crawler import Like, Reading, RobotsMode
 from service.following import ANSWERS
 from service.looking import AS_SET, Wish, look_at
 from service.observing import Observation, observe
@@ -43,8 +43,20 @@ class Visited:
     same: str | None = None
 
 
-async def revisit(parts: Parts, url: str, before: Version | None, *, conditional: bool, wish: Wish = AS_SET) -> Visited:
+async def revisit(
+    parts: Parts,
+    url: str,
+    before: Version | None,
+    *,
+    conditional: bool,
+    wish: Wish = AS_SET,
+    robots: RobotsMode | None = None,
+    crawl: str | None = None,
+    patient: bool = False,
+) -> Visited:
     """Ask for a page as it was asked for when BEFORE was captured; only for a change if CONDITIONAL.
+
+    `robots`, `crawl` and `patient` are as in `looking.look`.
 
     Raises:
         BadAddress: `url` is no address that can be asked.
@@ -52,14 +64,14 @@ async def revisit(parts: Parts, url: str, before: Version | None, *, conditional
     """
     old = before.capture if before else None
     like = _like(old, conditional=conditional) if old else None
-    visit = await parts.fetcher.fetch(url, robots=parts.settings.robots, like=like)
+    visit = await parts.fetcher.fetch(url, robots=robots or parts.settings.robots, like=like, patient=patient)
     if before is not None and _comparable(before) and visit.outcome == "ok" and visit.final == before.capture.final:
         if visit.status == NOT_MODIFIED and like is not None and like.conditions:
-            return _same(before, observe(visit, None), "the site says that it has not changed")
+            return _same(before, observe(visit, None, crawl=crawl), "the site says that it has not changed")
         if visit.body is not None and visit.status == _status(old) and digest(visit.body) == before.capture.body:
-            return _same(before, observe(visit, None), "the same bytes came again")
+            return _same(before, observe(visit, None, crawl=crawl), "the same bytes came again")
     shown = old is not None and old.method == "browser"
-    seen = await look_at(parts, visit, wish=Wish(mode="always") if shown else wish)
+    seen = await look_at(parts, visit, crawl=crawl, wish=Wish(mode="always") if shown else wish)
     return Visited(version_of(seen.capture, seen.document, seen.reading), seen)
 
 

@@ -100,6 +100,7 @@ class Settings(BaseSettings):
     host_delay: float = Field(default=0.5, ge=0, le=3600)
     host_concurrency: int = Field(default=4, ge=1, le=64)
     crawl_concurrency: int = Field(default=8, ge=1, le=256)
+    crawls_at_once: int = Field(default=16, ge=1, le=1024)
     fetch_retries: int = Field(default=2, ge=0, le=10)
     host_headers: Annotated[dict[str, dict[str, SecretStr]], NoDecode] = Field(default_factory=dict)
 

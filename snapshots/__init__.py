@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from snapshots.checking import CheckReport, Finding
     from snapshots.deeds import (
         Crawl,
+        Crawl2,
         CrawlState,
         Deletion,
         Import,
@@ -136,7 +137,7 @@ _HOMES = (
     ("catalogue", "Catalogue"),
     ("catalogue_rows", "CaptureRow Naming PassageRow"),
     ("checking", "CheckReport Finding"),
-    ("deeds", "Crawl CrawlState Deletion Import ImportClaim ImportMember Removed"),
+    ("deeds", "Crawl Crawl2 CrawlState Deletion Import ImportClaim ImportMember Removed"),
     ("document", "Block Dated Document Extractor Language Link Reading"),
     ("incoming", "Incoming Refusal proof_within refusals"),
     ("ids", "digest is_id parse_id parse_prefix"),
@@ -214,6 +215,7 @@ __all__ = [
     "Collected",
     "Conflict",
     "Crawl",
+    "Crawl2",
     "CrawlState",
     "DamagedObject",
     "Dated",

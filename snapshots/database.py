@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -170,7 +170,10 @@ class Database:
     def _make_file(self) -> None:
         """An empty file that only its owner may read, in WAL mode. Both last, so this does something only once."""
         Path(self._file).parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # Only a file that is not there is opened here: closing one takes away the locks that any connection of this
+        # process has on it (POSIX), and another process would then write in between.
+        with suppress(FileExistsError):
+            os.close(os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         deadline = time.monotonic() + self._timeout
         with closing(sqlite3.connect(self._file, timeout=self._timeout, isolation_level=None)) as connection:
             # Changing the mode fails at once, without waiting, while another process does the same.

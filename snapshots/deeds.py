@@ -37,6 +37,21 @@ class Crawl(LoggedRecord):
             yield self.crawl
 
 
+class Crawl2(LoggedRecord):
+    """A crawl is paused, or goes on; `crawl` is the record it started with."""
+
+    kind: Literal["crawl"] = "crawl"
+    version: Literal[2] = 2
+    phase: Literal["paused", "resumed"]
+    crawl: Id
+    at: Time
+    by: str | None = None
+
+    def named(self) -> Iterator[str]:
+        """The record the crawl started with."""
+        yield self.crawl
+
+
 class Removed(Part):
     """One object that was removed; `kind` is `capture`, `document`, `blob` or `reply`, `bytes` its plain length."""
 

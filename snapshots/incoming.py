@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Self
 
 from snapshots.bundles.shelf import Shelf
-from snapshots.deeds import Crawl
+from snapshots.deeds import Crawl, Crawl2
 from snapshots.document import Document
 from snapshots.errors import Unsound
 from snapshots.ids import digest
@@ -180,7 +180,7 @@ def continued(record: Record | UnknownRecord) -> str | None:
     match record:
         case Event():
             return record.session
-        case Crawl():
+        case Crawl() | Crawl2():
             return record.crawl
         case _:
             return None

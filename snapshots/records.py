@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from snapshots.answers import Fetch, Search, Serving, Serving2
 from snapshots.canonical import load
 from snapshots.capture import Capture
-from snapshots.deeds import Crawl, Deletion, Import
+from snapshots.deeds import Crawl, Crawl2, Deletion, Import
 from snapshots.document import Document
 from snapshots.errors import BadRecord
 from snapshots.recheck import Recheck
@@ -25,6 +25,7 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("serving", 1): Serving,
     ("serving", 2): Serving2,
     ("crawl", 1): Crawl,
+    ("crawl", 2): Crawl2,
     ("recheck", 1): Recheck,
     ("deletion", 0): Deletion,
     ("session", 1): Session,

@@ -11,11 +11,12 @@ import orjson
 from rich.console import Console
 
 from service.build import build
+from service.crawl_requests import CrawlRequest
 from service.demo.site import Site
 from service.demo.telling import Teller, short
 from service.doors import Citator
 from service.failures import BadRequest
-from service.requests import Caller, CrawlRequest, Scope, SearchRequest
+from service.requests import Caller, Scope, SearchRequest
 from service.settings import Settings, load_settings
 from snapshots import BadProof, ed25519_holds, parse_proof, parse_vkey, verify_proof
 

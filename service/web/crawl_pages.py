@@ -1,11 +1,12 @@
 """Crawls: what was started, how far it is, what it could not get."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from service.api_answers import actions
-from service.requests import CrawlRequest, Scope
+from service.crawl_requests import CrawlRequest
+from service.requests import Scope
 from service.web.asking import valid
 from service.web.rendering import page
 from service.web.route import PageRoute, fields, to, visitor
@@ -22,10 +23,10 @@ CrawlId = Annotated[str, Path(max_length=80)]
 
 
 @router.get("/crawls")
-async def crawls(request: Request, before: Annotated[int | None, Query(ge=0)] = None) -> Response:
+async def crawls(request: Request, before: Annotated[str | None, Query(max_length=80)] = None) -> Response:
     """List the crawls, newest first."""
     visitor(request, Scope.READ)
-    listed = await actions(request).recent(("crawl",), limit=LISTED, before=before)
+    listed = await actions(request).crawls.listed(limit=LISTED, before=before)
     return page(request, "crawls.html", listed=listed)
 
 
@@ -36,7 +37,9 @@ async def start(request: Request) -> Response:
     form = await fields(request)
     urls = tuple(url if "://" in url else f"https://{url}" for url in form.get("urls", "").split())
     asked: dict[str, object] = {"urls": urls, "sitemap": "no_sitemap" not in form}
-    asked |= {name: form[name] for name in ("max_pages", "max_depth") if name in form}
+    numbers = ("max_pages", "max_depth", "max_seconds", "min_interval", "max_interval")
+    asked |= {name: form[name] for name in numbers if form.get(name)}
+    asked |= {name: tuple(form[name].split()) for name in ("include", "exclude") if form.get(name)}
     started = await actions(request).crawl_start(valid(CrawlRequest, asked), caller)
     return to(_path(started["id"]))
 
@@ -55,16 +58,19 @@ async def crawl(request: Request, crawl: CrawlId, part: Annotated[str, Query(max
         captures=captures[-SHOWN_PAGES:][::-1],
         failures=failures[-SHOWN_PAGES:][::-1],
         hidden=max(0, len(captures) - SHOWN_PAGES) + max(0, len(failures) - SHOWN_PAGES),
-        running=found["state"] == "running",
+        running=found["state"] in {"running", "queued"},
     )
 
 
-@router.post("/crawls/{crawl}/cancel")
-async def cancel(request: Request, crawl: CrawlId) -> Response:
-    """Stop a crawl; what it has captured stays."""
-    visitor(request, Scope.FETCH)
+@router.post("/crawls/{crawl}/{what}")
+async def change(request: Request, crawl: CrawlId, what: Literal["pause", "resume", "cancel"]) -> Response:
+    """Pause a crawl, let it go on, or end it; what it has captured stays."""
+    caller = visitor(request, Scope.FETCH)
     whole = crawl if crawl.startswith("sha256:") else f"sha256:{crawl}"
-    await actions(request).crawl_cancel(whole)
+    if what == "cancel":
+        await actions(request).crawl_cancel(whole)
+    else:
+        await actions(request).crawls.change(whole, "paused" if what == "pause" else "resumed", caller)
     return to(_path(whole))
 
 

@@ -64,6 +64,8 @@ def _session_contradiction(value: dict[str, Any]) -> str | None:
 
 
 def _crawl_contradiction(value: dict[str, Any]) -> str | None:
+    if "state" not in value:  # a pause, or its end
+        return None
     finished = value["phase"] == "finished"
     if finished != (value["crawl"] is not None) or finished == (value["state"] == "running"):
         return "begins and ends at once"

@@ -185,6 +185,12 @@ _CRAWL: Final[dict[str, Form]] = {
     "counts": maybe(is_counts),
     "state": one_of("running", "done", "cancelled", "failed"),
 }
+_CRAWL_2: Final[dict[str, Form]] = {
+    "phase": one_of("paused", "resumed"),
+    "crawl": is_id_text,
+    "at": is_moment,
+    "by": maybe(is_text),
+}
 _DELETION: Final[dict[str, Form]] = {
     "at": is_moment,
     "selector": is_loose,
@@ -334,6 +340,7 @@ KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("serving", 1): _SERVING,
     ("serving", 2): _SERVING | {"structured": maybe(is_id_text), "claims": is_flat},
     ("crawl", 1): _CRAWL,
+    ("crawl", 2): _CRAWL_2,
     ("deletion", 0): _DELETION,
     ("session", 1): _SESSION,
     ("event", 1): _EVENT,

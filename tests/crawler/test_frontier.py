@@ -1,10 +1,12 @@
 import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler import BadAddress, SiteCrawl, Step
+from crawler.patterns import matches
 
 ROOT = "https://example.org/"
 
@@ -150,6 +152,23 @@ def test_sitemaps_come_first_and_their_pages_after_the_links_of_the_same_depth()
     assert second.url == ROOT + "sitemap.xml"
     assert walk(crawl, {ROOT: ["/l"]}) == [ROOT, ROOT + "l", ROOT + "m"]
     assert crawl.dropped["out_of_scope"] == 1
+
+
+def test_each_host_is_a_queue_of_its_own_and_what_is_passed_over_comes_later() -> None:
+    seeds = [f"https://{host}.example/{n}" for n in range(3) for host in ("a", "b")]
+    crawl = SiteCrawl(seeds, max_pages=10)
+
+    first = [crawl.next(lambda host, _depth: host == "b.example") for _ in range(4)]
+    rest = [crawl.next() for _ in range(4)]
+
+    assert [step and step.url for step in first] == [f"https://b.example/{n}" for n in range(3)] + [None]
+    assert [step and step.url for step in rest] == [f"https://a.example/{n}" for n in range(3)] + [None]
+    assert (crawl.waiting, crawl.left) == (0, 0)
+
+
+@given(st.text("ab*", max_size=12), st.text("ab", max_size=12))
+def test_a_pattern_means_what_a_regular_expression_would(pattern: str, text: str) -> None:
+    assert matches(pattern, text) == bool(re.fullmatch(".*".join(pattern.split("*")), text))
 
 
 def test_a_seed_must_be_an_address() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler import BadSitemap, read_sitemap
+from crawler import BadSitemap, is_sitemap, read_sitemap
 from crawler.sitemap import MAX_ENTRIES, MAX_SITEMAP
 
 HERE = "https://example.org/sitemap.xml"
@@ -121,3 +121,21 @@ def test_any_bytes_are_read_or_refused(body: bytes) -> None:
         return
 
     assert sitemap.pages or sitemap.sitemaps
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (GOOD.encode(), True),
+        (gzip.compress(GOOD.encode()), True),
+        (INDEX.encode("utf-16"), True),
+        (b"<?xml version='1.0'?><?xml-stylesheet href='x'?>\n<!-- made\nby hand --><sm:urlset xmlns:sm='x'/>", True),
+        (b"<rss version='2.0'><channel/></rss>", False),
+        (b"<html><body>urlset</body></html>", False),
+        (b"https://example.org/\n", False),
+        (gzip.compress(b"x" * 100)[:30], False),
+        (b"", False),
+    ],
+)
+def test_a_sitemap_is_told_by_its_root(body: bytes, told: bool) -> None:  # noqa: FBT001 - a table
+    assert is_sitemap(body) is told

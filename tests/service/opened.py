@@ -11,7 +11,8 @@ from typing import Any
 from crawler import Reading, read_page
 from service.actions import Actions
 from service.build import build
-from service.requests import Caller, CaptureRequest, CrawlRequest, Reply, Scope, SearchRequest
+from service.crawl_requests import CrawlRequest
+from service.requests import Caller, CaptureRequest, Reply, Scope, SearchRequest
 from service.settings import Settings, load_settings
 from snapshots import Store
 from tests.sites import HTML, Route, robots

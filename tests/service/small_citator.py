@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 
+from service.crawl_requests import CrawlRequest
 from service.doors import Json, Progress
 from service.errors import outcome_problem
 from service.failures import BundleRefused, UnknownCrawl, UnknownKey, UnknownSession
@@ -19,7 +20,6 @@ from service.requests import (
     BundleRequest,
     Caller,
     CaptureRequest,
-    CrawlRequest,
     Evidence,
     KeyRequest,
     Made,
@@ -30,6 +30,7 @@ from service.requests import (
 )
 from snapshots.errors import AmbiguousId, BadId, RemovedId, UnknownId
 from tests.service.small_checks import SmallChecks
+from tests.service.small_crawls import SmallCrawls
 from tests.service.small_watches import SmallHolds, SmallWatches
 
 TIME = "2026-11-29T19:28:36.123Z"
@@ -50,7 +51,8 @@ class SmallCitator(SmallChecks):
         self.outcomes: dict[str, tuple[str, str | None]] = {}
         self.kept: dict[str, tuple[bytes, str, str]] = {}
         self.removed: dict[str, str] = {}
-        self.crawls: dict[str, Json] = {}
+        self.crawled: dict[str, Json] = {}
+        self.crawls = SmallCrawls(self.crawled)
         self.events: dict[str, list[Json]] = {}
         self.keys: dict[str, Json] = {}
         self.secrets: dict[str, str] = {}
@@ -165,14 +167,14 @@ class SmallCitator(SmallChecks):
 
     async def crawl_start(self, request: CrawlRequest, caller: Caller, /) -> Json:
         await self._called(request, caller)
-        crawl = id_of(f"crawl {len(self.crawls)}".encode())
+        crawl = id_of(f"crawl {len(self.crawled)}".encode())
         captures = [{"url": url, "capture": id_of(url.encode())} for url in request.seeds if url in self.web]
         failures = [
             {"url": url, "reason": "name_not_found", "detail": "the name has no address"}
             for url in request.seeds if url not in self.web
         ]  # fmt: skip
         counts = {"captured": len(captures), "failed": len(failures)}
-        self.crawls[crawl] = {
+        self.crawled[crawl] = {
             "id": crawl, "state": "done", "seeds": list(request.seeds), "counts": counts,
             "captures": captures, "failures": failures,
         }  # fmt: skip
@@ -183,9 +185,9 @@ class SmallCitator(SmallChecks):
 
     async def crawl(self, crawl: str, /) -> Json:
         await self._called(crawl)
-        if crawl not in self.crawls:
+        if crawl not in self.crawled:
             raise UnknownCrawl(f"there is no crawl {crawl}")
-        return self.crawls[crawl]
+        return self.crawled[crawl]
 
     async def crawl_events(self, crawl: str, /, *, after: int = 0) -> AsyncIterator[Json]:
         for event in self.events[crawl][after:]:

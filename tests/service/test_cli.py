@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from index import BadOption, IndexDamaged
+from service.crawl_requests import CrawlRequest
 from service.failures import BadSetting, DataInUse, DataVersion
-from service.requests import CaptureRequest, CrawlRequest, SearchRequest, UploadRequest
+from service.requests import CaptureRequest, SearchRequest, UploadRequest
 from snapshots.errors import DamagedObject, StoreFull, StoreUnreachable, WrongLogKey
 from tests.service.running import Shell
 from tests.service.serving import Served, served

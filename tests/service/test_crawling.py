@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from service.crawl_requests import CrawlRequest
 from service.failures import UnknownCrawl
-from service.requests import CrawlRequest
 from tests.service.opened import HARBOUR, ME, captured, crawled, opened, page
 from tests.sites import HTML, Route, Site, robots
 

@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import ValidationError
 
-from service.requests import Caller, CrawlRequest, RemovalRequest, Scope, SearchRequest
+from service.crawl_requests import CrawlRequest
+from service.requests import Caller, RemovalRequest, Scope, SearchRequest
 
 
 def test_a_search_request_has_the_documented_defaults() -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from service.connect import ME, answers
+from service.crawl_requests import CrawlRequest
 from service.doors import Citator
 from service.errors import problem_of
 from service.exchange import Exchange
 from service.remote import Remote
 from service.requests import (
     CaptureRequest,
-    CrawlRequest,
     KeyRequest,
     RemovalRequest,
     Scope,

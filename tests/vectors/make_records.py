@@ -11,6 +11,7 @@ from pathlib import Path
 
 from make_recheck import recheck
 from make_watches import holds, watches
+from record_crawls import crawls
 from record_faults import PASSAGE_FAULTS, RECORD_FAULTS
 from record_imports import bundle_taken_in
 
@@ -20,7 +21,6 @@ from snapshots import (
     Candidate,
     Capture,
     Charset,
-    Crawl,
     Dated,
     Deletion,
     Document,
@@ -238,15 +238,8 @@ def records() -> dict[str, Record]:
     """Every good record, by file name."""
     read_as = document()
     seen = capture(read_as)
-    started = Crawl(
-        nonce=nonce_for("crawl"),
-        phase="started",
-        seeds=["https://harbour.example/"],
-        options={"max_pages": 300},
-        at="2026-11-29T19:28:30.000Z",
-        state="running",
-    )
     at = "2026-11-29T19:40:00.000Z"
+    crawling = crawls(nonce_for, at)
     agent = Agent(
         nonce=nonce_for("agent"),
         at=at,
@@ -283,19 +276,10 @@ def records() -> dict[str, Record]:
             started_at="2026-11-29T19:28:35.000Z",
             retrieved_at="2026-11-29T19:28:35.500Z",
             document=None,
-            crawl=started.id,
+            crawl=crawling["crawl-started"].id,
         ),
         **answers(seen),
-        "crawl-started": started,
-        "crawl-finished": Crawl(
-            nonce=nonce_for("crawled"),
-            phase="finished",
-            crawl=started.id,
-            seeds=["https://harbour.example/"],
-            at=at,
-            counts={"captures": 2, "failed": 1},
-            state="done",
-        ),
+        **crawling,
         "deletion": Deletion(
             nonce=nonce_for("deletion"),
             at=at,

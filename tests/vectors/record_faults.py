@@ -61,6 +61,8 @@ RECORD_FAULTS: list[tuple[str, str, str, Fault]] = [
     ("block-outside", "document", "a block outside the text", swap(b'"end":14,', b'"end":99999,')),
     ("block-level", "document", "a paragraph with a level", swap(b'"level":null', b'"level":2')),
     ("crawl-end", "crawl-finished", "an end that names no start", lambda data: swap_id(data, b'"crawl":')),
+    ("crawl-phase", "crawl-paused", "a phase that is none", swap(b'"phase":"paused"', b'"phase":"asleep"')),
+    ("crawl-first", "crawl-paused", "a pause of nothing", lambda data: swap_id(data, b'"crawl":')),
     ("import-file", "import", "a file's hash as an id", swap(b'"sha256":"5f', b'"sha256":"sha256:5f')),
     ("import-result", "import", "a result that is none", swap(b'"result":"holds"', b'"result":"fine"')),
     ("kind-none", "hold", "no kind", swap(b'"kind":"hold",', b"")),
