@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def connect(
     client: Annotated[
-        str, typer.Argument(help="claude-code, codex, pi, vscode, cursor, openwebui, librechat or langchain.")
+        str, typer.Argument(help="claude-code, codex, pi, vscode, cursor, openwebui, librechat, langchain or python.")
     ],
     write: Annotated[
         bool, typer.Option("--write", help="Put it into the client's files; the difference is shown.")

@@ -4,8 +4,10 @@ Where a client can start a command, it starts `citator mcp`: that finds the serv
 so no key has to be kept anywhere. With an address, it speaks HTTP and takes its key from the environment.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any, Final, Literal
 
 KEY: Final = "CITATOR_KEY"
@@ -58,7 +60,7 @@ class Where:
         return {"url": self.address + "/mcp", "headers": {"Authorization": f"Bearer {key}"}}
 
 
-_SERVE: Final = "Keep `citator serve` running: the command that the client starts goes through it, without a key."
+_SERVE: Final = "Keep `citator serve` running: what is on this machine goes through it, without a key."
 _KEY: Final = f"Put a key (`citator keys create NAME --scope search --scope fetch --scope read`) into {KEY}."
 
 
@@ -249,6 +251,29 @@ def langchain(where: Where) -> Plan:
     )
 
 
+def python(where: Where) -> Plan:
+    """Own code: the client, which is one file."""
+    client = files("service").joinpath("citator_client.py").read_text("utf-8")
+    client = client.replace("SERVER: Final[str | None] = None", f"SERVER: Final[str | None] = {_text(where.url)}")
+    data = where.env.get("CITATOR_DATA")
+    client = client if data is None else client.replace('DATA: Final = "citator-data"', f"DATA: Final = {_text(data)}")
+    return Plan(
+        "python",
+        "own code",
+        (FilePlan("citator_client.py", "text", client),),
+        (
+            _SERVE if where.url is None else _KEY,
+            "It rests on the standard library alone: `Citator` is blocking, `AsyncCitator` is for event loops.",
+            "CITATOR_URL, CITATOR_KEY and CITATOR_DATA change where it goes.",
+        ),
+    )
+
+
+def _text(value: str | None) -> str:
+    """A text as Python writes it, in double quotes."""
+    return "None" if value is None else json.dumps(value, ensure_ascii=False)
+
+
 PLANS: Final[Mapping[str, Callable[[Where], Plan]]] = {
     "claude-code": claude_code,
     "codex": codex,
@@ -258,4 +283,5 @@ PLANS: Final[Mapping[str, Callable[[Where], Plan]]] = {
     "openwebui": openwebui,
     "librechat": librechat,
     "langchain": langchain,
+    "python": python,
 }
