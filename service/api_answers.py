@@ -13,6 +13,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from service.doors import Actions, Json
 from service.error_shapes import shaped
@@ -26,6 +27,9 @@ SERVING: Final = "X-Evidence-Serving"
 
 PULSE_SECONDS: Final = 15.0
 """A quiet event stream says that it is alive this often: proxies give up on silence after 30 to 60 seconds."""
+
+_WRONG_METHOD: Final = 405
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 log = structlog.get_logger()
 
@@ -153,7 +157,18 @@ async def refused(request: Request, error: Exception) -> Response:
     status, headers, body = shaped(request.scope["path"], problem)
     response = Response(body, status)
     response.raw_headers = headers
+    if status == _WRONG_METHOD:
+        response.headers["Allow"] = ", ".join(_answering(request))
     return response
+
+
+def _answering(request: Request) -> list[str]:
+    """The methods that something answers at the path of a request."""
+    return [
+        method
+        for method in _METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in request.app.routes)
+    ]
 
 
 def told_problem(error: Exception) -> Problem:
@@ -162,7 +177,7 @@ def told_problem(error: Exception) -> Problem:
         return invalid(error)
     if isinstance(error, HTTPException):
         if error.status_code < 500:  # noqa: PLR2004 - FastAPI's own refusals: no such path, wrong method, bad body
-            meaning = TABLE["service.NoRoute" if error.status_code in (404, 405) else "service.BadRequest"]
+            meaning = TABLE["service.NoRoute" if error.status_code in (404, _WRONG_METHOD) else "service.BadRequest"]
             return Problem(meaning.slug, error.status_code, meaning.exit, meaning.title, str(error.detail))
         return problem_of(RuntimeError())
     problem = problem_of(error)

@@ -17,9 +17,9 @@ _STARTED: Final = 202
 _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "Events as they happen; each has its number as `id`. The stream ends with the crawl.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     },
-    **problems(404),
+    **problems(400, 404, 409),
 }
 
 
@@ -51,7 +51,7 @@ async def crawls(
     return answered(await actions(request).crawls.listed(limit=limit, before=before))
 
 
-@router.get("/crawls/{crawl}", responses=told(CrawlTold, 404, description="The crawl as it stands."))
+@router.get("/crawls/{crawl}", responses=told(CrawlTold, 400, 404, 409, description="The crawl as it stands."))
 async def crawl(request: Request, crawl: str) -> Response:
     """Counts, errors by kind, what is left, captures, and each page that failed with its reason."""
     allowed(request, Scope.READ, Scope.FETCH)
@@ -73,21 +73,23 @@ async def events(
     return streamed(request, actions(request).crawl_events(crawl, after=after))
 
 
-@router.post("/crawls/{crawl}/pause", responses=told(CrawlTold, 404, 409, description="Paused."))
+@router.post("/crawls/{crawl}/pause", responses=told(CrawlTold, 400, 404, 409, description="Paused."))
 async def pause(request: Request, crawl: str) -> Response:
     """Pause a crawl; pages under way are finished, or asked for again later."""
     caller = allowed(request, Scope.FETCH)
     return answered(await actions(request).crawls.change(crawl, "paused", caller))
 
 
-@router.post("/crawls/{crawl}/resume", responses=told(CrawlTold, 404, 409, description="It goes on."))
+@router.post("/crawls/{crawl}/resume", responses=told(CrawlTold, 400, 404, 409, description="It goes on."))
 async def resume(request: Request, crawl: str) -> Response:
     """Let a crawl go on."""
     caller = allowed(request, Scope.FETCH)
     return answered(await actions(request).crawls.change(crawl, "resumed", caller))
 
 
-@router.delete("/crawls/{crawl}", responses=told(CrawlTold, 404, description="Stopped; what it captured stays."))
+@router.delete(
+    "/crawls/{crawl}", responses=told(CrawlTold, 400, 404, 409, description="Stopped; what it captured stays.")
+)
 async def cancel(request: Request, crawl: str) -> Response:
     """End a crawl for good, also one whose pages are visited again."""
     allowed(request, Scope.FETCH)

@@ -64,6 +64,9 @@ def document(app: FastAPI) -> dict[str, Any]:
             "bearer": {"type": "http", "scheme": "bearer"},
             "x-api-key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
         }
+        for operation in (one for path in made["paths"].values() for one in path.values()):
+            if "requestBody" in operation:  # which may be no JSON, or bytes that are no text
+                operation["responses"].setdefault("400", problems(400)[400])
         made["security"] = [{"bearer": []}, {"x-api-key": []}]
         app.openapi_schema = made
     return app.openapi_schema

@@ -24,7 +24,7 @@ _BODY: Final[dict[str, Any]] = {
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "`progress` events, then one `result` or `problem`.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     },
     **problems(409, 422),
 }

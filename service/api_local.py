@@ -19,7 +19,7 @@ router = APIRouter(route_class=Route, tags=["maintenance"])
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "`progress` events, then one `result` or `problem`.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     },
     **problems(409),
 }

@@ -92,6 +92,10 @@ _MADE: Final[dict[int | str, dict[str, Any]]] = {
     CREATED: {"model": StepTold, "description": "Kept."},
     **told(StepTold, 400, 404, 409, 410, 412, description="It was done before, under the same `Idempotency-Key`."),
 }
+_STARTED: Final[dict[int | str, dict[str, Any]]] = {
+    CREATED: {"model": RunTold, "description": "Begun."},
+    **told(RunTold, 400, 404, 409, 410, 412, description="It was done before, under the same `Idempotency-Key`."),
+}
 _BEGUN: Final[dict[int | str, dict[str, Any]]] = {
     CREATED: {"model": SessionTold, "description": "Begun."},
     **told(SessionTold, 400, 404, 409, 410, description="It was done before, under the same `Idempotency-Key`."),
@@ -206,7 +210,7 @@ async def compact(request: Request, session: SessionId, asked: Annotated[Compact
     return await _written(request, caller, lambda: actions(request).session_reading.compact(session, asked, caller))
 
 
-@router.post("/sessions/{session}/runs", status_code=CREATED, responses={CREATED: {"model": RunTold}, **_MADE})
+@router.post("/sessions/{session}/runs", status_code=CREATED, responses=_STARTED)
 async def start(request: Request, session: SessionId, asked: Annotated[RunRequest, Body()]) -> Response:
     """Take the session's lock and begin a run; with `drive` this server asks its model, step by step, to the end."""
     caller = _writer(request)

@@ -4,7 +4,7 @@ Held is all that a removal of the thing would take: a capture with its text, and
 removal of another page that would take such a reply is refused too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from anyio.to_thread import run_sync
@@ -97,8 +97,9 @@ def held_among(parts: Parts, selection: Selection) -> list[dict[str, Any]]:
         return []
     wanted = {one.id for one in parts.archive.remove(selection, dry_run=True).removed}
     found = []
-    for hold in holds:
-        touched = sorted(wanted & set(_held(parts, hold)))
+    planned: dict[tuple[str, ...], set[str]] = {}
+    for hold in holds if wanted else ():
+        touched = sorted(wanted & _held(parts, hold, planned))
         if touched:
             found.append({"hold": hold.id, "reason": hold.reason, "ids": touched[:LISTED], "total": len(touched)})
     return found
@@ -112,15 +113,19 @@ def refuse_held(held: Sequence[dict[str, Any]]) -> None:
         raise HeldBack(f"{total} objects of this are held by {names}; nothing was removed", held=held)
 
 
-def _held(parts: Parts, hold: Hold) -> Iterator[str]:
-    """All that a removal of what is held would take."""
-    yield from hold.ids
+def _held(parts: Parts, hold: Hold, planned: dict[tuple[str, ...], set[str]]) -> set[str]:
+    """All that a removal of what is held would take. `planned` remembers it: many holds may hold the same."""
+    held = set(hold.ids)
     selections = [Selection(ids=(name,)) for name in hold.ids]
     selections += [choice(parts, RemovalRequest(url=url)).selection for url in hold.urls]
     selections += [choice(parts, RemovalRequest(pattern=pattern)).selection for pattern in hold.patterns]
     for selection in selections:
-        try:
-            planned = parts.archive.remove(selection, dry_run=True)
-        except (UnknownId, RemovedId):
-            continue  # it has no parts of its own, or was gone before it was held
-        yield from (one.id for one in planned.removed)
+        named = (*selection.ids, "", *selection.pages)
+        if named not in planned:
+            try:
+                removal = parts.archive.remove(selection, dry_run=True)
+                planned[named] = {one.id for one in removal.removed}
+            except (UnknownId, RemovedId):
+                planned[named] = set()  # it has no parts of its own, or was gone before it was held
+        held |= planned[named]
+    return held

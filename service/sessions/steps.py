@@ -1,7 +1,6 @@
 """From what was asked to the events that will be kept: contents as bytes, tokens, evidence, states. Mostly pure."""
 
 import base64
-import binascii
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -110,7 +109,7 @@ def artifact(asked: ArtifactRequest) -> Step:
     else:
         try:
             body = base64.b64decode(asked.base64 or "", validate=True)
-        except binascii.Error as error:
+        except ValueError as error:
             raise BadRequest(f"`base64` is not base64: {error}") from error
     return Step(
         type="artifact",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from crawler import Resolver
 from service.actions import Actions
 from service.build import build
 from service.connect import answers
@@ -61,8 +62,8 @@ class Standing:
 
 
 @contextmanager
-def standing(data: Path, **given: object) -> Iterator[Standing]:
-    """Start, give, stop."""
+def standing(data: Path, *, resolver: Resolver | None = None, **given: object) -> Iterator[Standing]:
+    """Start, give, stop. `resolver` answers for the world's names."""
     settings = settings_for(data, listen=f"127.0.0.1:{free_port()}", **given)
     started = threading.Event()
     held: dict[str, Any] = {}
@@ -70,7 +71,7 @@ def standing(data: Path, **given: object) -> Iterator[Standing]:
     async def main() -> None:
         held["loop"], stop = asyncio.get_running_loop(), asyncio.Event()
         held["stop"] = lambda: held["loop"].call_soon_threadsafe(stop.set)
-        async with build(settings, readers=ReadersHere()) as actions:
+        async with build(settings, readers=ReadersHere(), resolver=resolver) as actions:
             held["actions"] = actions
             serving = asyncio.ensure_future(serve(actions, settings, stop))
             while not serving.done() and not answers(settings.socket_path):

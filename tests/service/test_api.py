@@ -359,7 +359,7 @@ async def test_unknown_paths_and_methods_are_problems_too(ask: Asker) -> None:
     method = await ask("PUT", "/api/v1/search")
 
     assert (nowhere.status, nowhere.problem) == (404, "no-route")
-    assert (method.status, method.problem) == (405, "no-route")
+    assert (method.status, method.problem, method.headers["allow"]) == (405, "no-route", "POST")
 
 
 async def test_the_api_describes_itself(ask: Asker) -> None:

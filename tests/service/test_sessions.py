@@ -277,6 +277,9 @@ async def test_an_artefact_is_kept_byte_for_byte(talk: Talk) -> None:
     event = (await talk.get(f"sessions/{session}/events"))["events"][0]
 
     assert made["type"] == "artifact"
+    for wrong in ("AAE", "ÄÄÄÄ"):
+        refused = await talk.post(f"sessions/{session}/artifacts", {"name": "r.bin", "base64": wrong}, status=422)
+        assert "is not base64" in refused["detail"]
     assert talk.actions.parts.archive.get(event["content"]) == b"\x00\x01\x02"
 
 
