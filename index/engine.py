@@ -89,6 +89,12 @@ class Index:
         with self._generation.lock:
             return self._generation.ledger.holds(captures)
 
+    def newest(self, url: str) -> str | None:
+        """The document that is the newest at an address; None where there is none, or nobody is to find it."""
+        self._refresh()
+        with self._generation.lock:
+            return self._generation.ledger.newest_document(url)
+
     def apply(self, pages: Sequence[Page], position: int) -> None:
         """Takes in what the log said up to `position`, in one commit.
 

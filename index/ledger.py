@@ -122,6 +122,12 @@ class Ledger:
         row: tuple[int, bytes] | None = self._db.execute(query, (url,)).fetchone()
         return row
 
+    def newest_document(self, url: str) -> str | None:
+        """The document of the newest page at an address, unless it is hidden."""
+        query = "SELECT document FROM pages WHERE url = ? AND until IS NULL AND NOT hidden"
+        row: tuple[str] | None = self._db.execute(query, (url,)).fetchone()
+        return None if row is None else row[0]
+
     def add(self, page: Page, language: str, content: bytes) -> None:
         """A version that is now the newest of its address."""
         self._db.execute("UPDATE pages SET until = ? WHERE url = ? AND until IS NULL", (page.position, page.url))

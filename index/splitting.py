@@ -8,6 +8,7 @@ between passages belongs to exactly one of them. A section under 60 words is a p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import regex
@@ -84,10 +85,15 @@ def _flat(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
     yield from _paragraphs(text, place, len(text))
 
 
+@cache
+def _gaps() -> regex.Pattern[str]:
+    return regex.compile(r"\n[^\S\n]*\n\s*")
+
+
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Block]:
     """What lies between blocks, or a text without any, at its empty lines."""
     begun = start
-    for gap in regex.finditer(r"\n[^\S\n]*\n\s*", text, pos=start, endpos=end):
+    for gap in _gaps().finditer(text, start, end):
         yield Block("paragraph", begun, gap.end())
         begun = gap.end()
     if begun < end:

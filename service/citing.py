@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from index import split
-from service.mapping import index_blocks
+from service.cutting import cuts
 from snapshots import Capture, Document, Passage, passage_of
 
 SHORT = 12
@@ -12,8 +11,10 @@ SHORT = 12
 
 def passages_of(capture: Capture, document: Document) -> tuple[Passage, ...]:
     """All passages of a captured document, as the index cuts it."""
-    spans = split(document.text, index_blocks(document), document.language.tag if document.language else None)
-    return tuple(passage_of(capture, document, ordinal=span.ordinal, start=span.start, end=span.end) for span in spans)
+    return tuple(
+        passage_of(capture, document, ordinal=span.ordinal, start=span.start, end=span.end)
+        for span in cuts.of(document)
+    )
 
 
 def cite(passage: Passage, title: str | None) -> str:

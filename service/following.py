@@ -166,7 +166,7 @@ class Follower:
             if removed and self._index.holds(removed):
                 self._rewrite(removed, end, None)
                 return True
-            pages = self._pages(entries)
+            pages = self._pages(entries, self._index.newest)
             # Batches of searches and replies move only the position in memory: a commit for each would cost more than
             # reading them once more after a restart.
             if pages:
@@ -184,7 +184,7 @@ class Follower:
                 if not entries:
                     break
                 at = entries[-1][0] + 1
-                pages = [page for page in self._pages(entries) if page.capture not in removed]
+                pages = [page for page in self._pages(entries, _nothing) if page.capture not in removed]
                 if pages or at >= end:
                     fresh.apply(pages, at)
                 if told:
@@ -198,9 +198,22 @@ class Follower:
             self._followed = end
             self._changed.notify_all()
 
-    def _pages(self, entries: Sequence[tuple[int, str, object]]) -> list[Page]:
-        found = (self._page(position, record) for position, _, record in entries if isinstance(record, Capture))
-        return [page for page in found if page is not None]
+    def _pages(self, entries: Sequence[tuple[int, str, object]], newest: Callable[[str], str | None]) -> list[Page]:
+        """What is new in entries. `newest` says which document an address has before them, as far as is known."""
+        pages: list[Page] = []
+        latest: dict[str, str | None] = {}
+        for position, _, record in entries:
+            if not isinstance(record, Capture):
+                continue
+            if record.final not in latest:
+                latest[record.final] = newest(record.final)
+            if record.document is not None and record.document == latest[record.final]:
+                continue  # most visits find a page as it was
+            page = self._page(position, record)
+            if page is not None:
+                pages.append(page)
+                latest[record.final] = record.document
+        return pages
 
     def _page(self, position: int, capture: Capture) -> Page | None:
         if capture.document is None or capture.outcome != "ok" or capture.page_state not in ANSWERS:
@@ -222,3 +235,7 @@ class Follower:
             row.position < position and row.retrieved_at > capture.retrieved_at and row.outcome == "ok"
             for row in self._archive.catalogue.captures(capture.final, limit=LOOKED_BACK, before=position)
         )
+
+
+def _nothing(_url: str) -> None:
+    """What an index that is made anew knows of addresses before its beginning."""

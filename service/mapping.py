@@ -2,16 +2,9 @@
 
 from datetime import date
 
-from index import Block as IndexBlock
-from index import Page, headings, split
+from index import Page, headings
+from service.cutting import cuts, index_blocks
 from snapshots import Capture, Document, moment
-
-
-def index_blocks(document: Document) -> tuple[IndexBlock, ...]:
-    """The document's blocks as the index reads them."""
-    return tuple(
-        IndexBlock(type=block.type, start=block.start, end=block.end, level=block.level) for block in document.blocks
-    )
 
 
 def index_page(position: int, capture: Capture, document: Document) -> Page:
@@ -21,7 +14,7 @@ def index_page(position: int, capture: Capture, document: Document) -> Page:
     """
     blocks = index_blocks(document)
     language = document.language.tag if document.language else None
-    spans = tuple(split(document.text, blocks, language))
+    spans = cuts.of(document)
     published = document.published
     return Page(
         capture=capture.id,

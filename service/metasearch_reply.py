@@ -2,13 +2,13 @@
 
 from typing import Any, Final
 
-from index import RunPage, RunPassage, headings, score_passages, split
+from index import RunPage, RunPassage, headings, score_passages
 from service import tokens
 from service.answering import Draft
 from service.assembling import BELOW_MAX_RESULTS, KEPT, NEAR_DUPLICATE, Offer, pack
 from service.citing import shown
+from service.cutting import cuts, index_blocks
 from service.forms import Form, Shown
-from service.mapping import index_blocks
 from service.merging import Merged
 from service.metasearch_run import FETCH_FAILED, NO_TEXT, NOT_TRIED, SNIPPET_ONLY, Opened, Run
 from service.own_index import OWN
@@ -31,7 +31,7 @@ def draft_of(run: Run, form: Form) -> Draft:
     pages = []
     for one in run.opened:
         blocks = index_blocks(one.document)
-        spans = tuple(split(one.document.text, blocks, one.document.language.tag if one.document.language else None))
+        spans = cuts.of(one.document)
         above = headings(one.document.text, blocks, spans)
         language = one.document.language.tag if one.document.language else None
         pages.append(RunPage(one.document.text, spans, above, one.document.title, language))

@@ -30,8 +30,6 @@ MOST_PAGES: Final = 1_000
 """Pages visited for one request: they are politely asked one after another, and the caller waits."""
 MOST_PASSAGES: Final = 20_000
 """Passages compared for one request."""
-LOOKED_BACK: Final = 200
-"""Captures of an address among which the last good one is looked for."""
 
 
 @dataclass(frozen=True)
@@ -94,20 +92,15 @@ class Targets:
         for name in names:
             self._record(self._archive.record(name))
 
-    def add_page(self, address: str) -> None:
-        """All passages of the last good capture of an address; if none is kept, only the page itself."""
-        url = parse_address(address).href
-        good = [
-            row
-            for row in self._archive.catalogue.captures(url, limit=LOOKED_BACK)
-            if row.outcome == "ok" and row.page_state in ANSWERS and row.document is not None
-        ]
-        if not good:
-            self._page(url)
-            return
-        # An answer that nothing changed rests on the capture that has the page itself, with its marks.
-        whole = (row for row in good if row.document == good[0].document and row.body is not None)
-        self._capture(self._archive.capture(next(whole, good[0]).id))
+    def add_pages(self, addresses: Iterable[str]) -> None:
+        """All passages of the last good capture of each address; where none is kept, only the page itself."""
+        urls = [parse_address(address).href for address in addresses]
+        newest = self._archive.catalogue.newest(urls, ANSWERS)
+        for url in urls:
+            if url in newest:
+                self._capture(self._archive.capture(newest[url].id))
+            else:
+                self._page(url)
 
     def add_quotation(self, address: str, wanted: Wanted) -> None:
         """A quotation and the address that it is said to stand at."""

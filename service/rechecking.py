@@ -60,16 +60,14 @@ async def recheck(parts: Parts, request: RecheckRequest, caller: Caller) -> Repl
         return checked
 
     checked = await asyncio.gather(*(one(target) for target in targets))
-    await asyncio.gather(*keeping)
-    return await _answer(parts, request, checked, caller, unkept=waiting)
+    return await _answer(parts, request, checked, caller, keeping, unkept=waiting)
 
 
 def _targets(parts: Parts, request: RecheckRequest) -> list[Target]:
     targets = Targets(parts.archive)
     for text in request.ids:
         targets.add_id(text)
-    for url in request.urls:
-        targets.add_page(url)
+    targets.add_pages(request.urls)
     if request.of_session is not None:
         targets.add_session(request.of_session)
     for one in request.quotations:
@@ -129,9 +127,18 @@ def seen(visits: Iterable[Visited]) -> Batch:
 
 
 async def _answer(
-    parts: Parts, request: RecheckRequest, checked: list[Checked], caller: Caller, *, unkept: list[Visited]
+    parts: Parts,
+    request: RecheckRequest,
+    checked: list[Checked],
+    caller: Caller,
+    keeping: list[asyncio.Task[None]],
+    *,
+    unkept: list[Visited],
 ) -> Reply:
-    """Keep the visits that are not kept yet, verdicts and the reply in one batch, and give the reply."""
+    """Keep the visits that are not kept yet, verdicts and the reply in one batch, and give the reply.
+
+    The verdicts rest on the visits: they are kept when those that are being kept are.
+    """
     at = stamp(parts.clock())
     records = [record_of(page, one.visits, at) for one in checked for page in one.pages]
     pages = [page for one in checked for page in one.pages]
@@ -159,6 +166,7 @@ async def _answer(
     servings = [first, *(first.model_copy(update={"record": one.id, "nonce": nonce()}) for one in records[1:])]
     bodies = (served.body,) if served.structured is None else (served.body, served.structured)
     fresh = seen(unkept)
+    await asyncio.gather(*keeping)
     # The bodies name their records, which have nonces: nobody else can have kept the same bytes.
     await keep(parts, Batch(blobs=fresh.blobs, own=bodies, records=(*fresh.records, *records, *servings)))
     return Reply(

@@ -81,7 +81,9 @@ def _comparable(before: Version) -> bool:
 
 
 def _status(old: Capture | None) -> int | None:
-    return old.hops[-1].status if old and old.hops else None
+    """The status with which the page itself came: an answer that nothing changed stands for it."""
+    status = old.hops[-1].status if old and old.hops else None
+    return FOUND if status == NOT_MODIFIED else status
 
 
 def _same(before: Version, seen: Observation, how: str) -> Visited:
@@ -106,11 +108,16 @@ def _like(old: Capture, *, conditional: bool) -> Like:
     """How a capture was asked for. Only a whole page that was fetched can be asked for conditionally."""
     like = Like(url=old.final, accept_language=old.locale)
     known = old.document is not None and old.page_state in ANSWERS
-    whole = old.method == "http" and known and _status(old) in (FOUND, NOT_MODIFIED)
+    whole = old.method == "http" and known and _status(old) == FOUND
     if not (conditional and whole):
         return like
-    headers = {name.lower(): value for name, value in old.hops[-1].response_headers}
-    return replace(like, etag=headers.get("etag"), last_modified=headers.get("last-modified"))
+    last = old.hops[-1]
+    marks: dict[str, str | None] = {name.lower(): value for name, value in last.response_headers}
+    if last.status == NOT_MODIFIED:
+        # Such an answer need not repeat the marks of the page: they are those that it was asked with.
+        asked = {name.lower(): value for name, value in last.request_headers}
+        marks = {"etag": asked.get("if-none-match"), "last-modified": asked.get("if-modified-since")} | marks
+    return replace(like, etag=marks.get("etag"), last_modified=marks.get("last-modified"))
 
 
 async def kept_version(parts: Parts, capture: Capture) -> Version:

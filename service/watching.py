@@ -169,7 +169,7 @@ def _time(one: tuple[Any, Watched]) -> tuple[str, str]:
 
 def _added(targets: Targets, url: str) -> bool:
     """Whether something is kept of a page."""
-    targets.add_page(url)
+    targets.add_pages((url,))
     return bool(targets.pages[parse_address(url).href].wanted)
 
 

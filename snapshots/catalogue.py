@@ -3,7 +3,7 @@
 A view of bucket and log. It is fed entry by entry in the order of the log, and may be wiped and fed again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,6 +123,24 @@ class Catalogue:
             query = query.where(captures.c.retrieved_at >= _milliseconds(not_before))
         found = self._captures(query)
         return found[0] if found else None
+
+    def newest(self, urls: Iterable[str], states: Collection[str]) -> dict[str, CaptureRow]:
+        """For each of `urls` the last capture that has a text and found the page in one of `states`, if any."""
+        wanted = set(urls)
+        found: dict[str, CaptureRow] = {}
+        for part in chunks(wanted, NAMED_AT_ONCE):
+            last = (
+                select(func.max(captures.c.position))
+                .join(addresses, addresses.c.position == captures.c.position)
+                .where(addresses.c.address.in_([number(address_prefix(url)) for url in part]))
+                .where(captures.c.outcome == "ok", captures.c.page_state.in_(states), captures.c.document.is_not(None))
+                .group_by(addresses.c.address, captures.c.asked, captures.c.final)
+            )
+            for row in self._captures(_capture_rows().where(captures.c.position.in_(last))):
+                for url in wanted.intersection((row.asked, row.final)):
+                    if url not in found or found[url].position < row.position:
+                        found[url] = row
+        return found
 
     def of_crawl(self, crawl: str, *, after: int = -1, limit: int = 1000) -> list[CaptureRow]:
         """The captures of a crawl, in the order of the log, from after position `after` on."""

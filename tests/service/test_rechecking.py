@@ -77,6 +77,18 @@ async def test_a_site_that_can_say_so_is_asked_only_for_what_changed(tmp_path: P
     assert again["holds"]
 
 
+async def test_an_answer_that_nothing_changed_is_as_good_a_beginning_as_the_page(tmp_path: Path) -> None:
+    unmarked = Route("/bridge", 304, header=("If-None-Match", '"a1"'))  # a site need not repeat the mark
+    with Site([OPEN, unmarked, Route("/bridge", 200, (HTML, ("ETag", '"a1"')), BRIDGE)]) as site:
+        async with opened(tmp_path) as actions:
+            await cited(actions, site.url("/bridge"))
+            rounds = [told(await actions.recheck(RecheckRequest(urls=(site.url("/bridge"),)), ME)) for _ in range(3)]
+            visits = [visit for found in rounds for visit in found["pages"][0]["visits"]]
+
+    assert [found["pages"][0]["verdict"] for found in rounds] == ["unchanged"] * 3
+    assert [visit["http_status"] for visit in visits] == [304] * 3
+
+
 async def test_an_edit_is_told_with_its_words_after_a_second_visit(tmp_path: Path) -> None:
     with Site(answers(Route(body=SHORTER))) as site:
         async with opened(tmp_path) as actions:

@@ -74,6 +74,22 @@ def test_the_latest_capture_is_one_that_got_the_page_and_is_new_enough(catalogue
     assert catalogue.latest("https://a.example/", not_before=time_at(2)) is None
 
 
+def test_of_many_addresses_the_last_capture_with_a_page_is_found(catalogue: Catalogue) -> None:
+    first = capture_of("https://a.example/", "one", at=time_at(1))
+    moved = capture_of("https://b.example/", "two", at=time_at(2), asked="https://a.example/")
+    walled = capture_of("https://b.example/", "wall", at=time_at(3)).model_copy(update={"page_state": "blocked"})
+    failed = capture_of("https://b.example/", None, at=time_at(4), outcome="timeout")
+    catalogue.apply(0, entries_of([first, moved, walled, failed]))
+
+    found = catalogue.newest((f"https://{name}.example/" for name in "abc"), {"ok"})
+
+    assert {url: row.id for url, row in found.items()} == dict.fromkeys(
+        ("https://a.example/", "https://b.example/"), moved.id
+    )
+    assert catalogue.newest(["https://b.example/"], {"blocked"})["https://b.example/"].id == walled.id
+    assert catalogue.newest([], {"ok"}) == {}
+
+
 def test_an_upload_is_no_capture_of_the_page_that_it_names(catalogue: Catalogue) -> None:
     got = capture_of("https://a.example/", "one", at=time_at(1))
     claimed = capture_of("https://a.example/", "two", at=time_at(5)).model_copy(update={"method": "upload"})
