@@ -1,20 +1,30 @@
 """The text of a PDF, page by page."""
 
+import ctypes
 import re
-from typing import Final, NamedTuple
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 from crawler.blocks import BlockWriter
-from crawler.reading import Block, Dated
+from crawler.links import MAX_LINK_TEXT, MAX_LINKS, resolve
+from crawler.reading import Block, Dated, Link
+from crawler.scalars import one_line, scalars
 
 # A longer document is cut; the reading says so.
 MAX_PAGES: Final = 1_000
 MAX_CHARACTERS: Final = 5_000_000
 
+EDGE: Final = 0.35
+"""Of the height of a link's frame, above and below, that is no part of the words it lies on."""
+
 _DATE: Final = re.compile(r"^D:(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?'?)?)?")
 
 
 class PdfText(NamedTuple):
-    """A PDF's text with its blocks, and what its metadata say; `cut` is a sentence if not all of it was read."""
+    """A PDF's text with its blocks, and what its metadata say; `cut` is a sentence if not all of it was read.
+
+    `links` are those that a reader can click, in order, each with the words that it lies on.
+    """
 
     text: str
     blocks: tuple[Block, ...]
@@ -23,6 +33,7 @@ class PdfText(NamedTuple):
     created: Dated | None
     changed: Dated | None
     cut: str | None
+    links: tuple[Link, ...] = ()
 
 
 class NotAPdf(Exception):
@@ -42,6 +53,7 @@ def read_pdf(body: bytes) -> PdfText:
     except pypdfium2.PdfiumError as error:
         raise NotAPdf(str(error)) from error
     writer, cut, length = BlockWriter(), None, 0
+    links: list[Link] = []
     try:
         for number in range(len(document)):
             if number >= MAX_PAGES or length > MAX_CHARACTERS:
@@ -50,6 +62,7 @@ def read_pdf(body: bytes) -> PdfText:
             page = document[number]
             words = page.get_textpage()
             text = words.get_text_bounded()
+            links += _links(document, page, words, MAX_LINKS - len(links))
             words.close()
             page.close()
             length += len(text)
@@ -67,7 +80,32 @@ def read_pdf(body: bytes) -> PdfText:
         _dated(said.get("CreationDate"), "PDF CreationDate"),
         _dated(said.get("ModDate"), "PDF ModDate"),
         cut,
+        tuple(links),
     )
+
+
+def _links(document: Any, page: Any, words: Any, most: int) -> Iterator[Link]:
+    """The addresses that a page links to, at most so many, with the words under each."""
+    from pypdfium2 import raw  # noqa: PLC0415 - in workers only
+
+    place, link, frame = ctypes.c_int(0), raw.FPDF_LINK(), raw.FS_RECTF()
+    while most > 0 and raw.FPDFLink_Enumerate(page, place, link):
+        action = raw.FPDFLink_GetAction(link)
+        if not action or raw.FPDFAction_GetType(action) != raw.PDFACTION_URI:
+            continue
+        size = raw.FPDFAction_GetURIPath(document, action, None, 0)
+        address = ctypes.create_string_buffer(size)
+        raw.FPDFAction_GetURIPath(document, action, address, size)
+        url = resolve(address.value.decode("utf-8", "replace"), "")
+        if url is None:
+            continue
+        under = ""
+        if raw.FPDFLink_GetAnnotRect(link, frame):
+            # Frames reach into the lines above and below: letters count that are in the middle of it.
+            margin = (frame.top - frame.bottom) * EDGE
+            under = words.get_text_bounded(frame.left, frame.bottom + margin, frame.right, frame.top - margin)
+        yield Link(url, one_line(scalars(_NO_TEXT.sub("", under)))[:MAX_LINK_TEXT].rstrip())
+        most -= 1
 
 
 def _write_page(writer: BlockWriter, text: str) -> None:

@@ -50,6 +50,8 @@ def pdf_reading(body: bytes, arrival: Arrival) -> Reading:
         modified=pdf.changed,
         language=detect_language(text),
         blocks=pdf.blocks,
+        links=pdf.links,
+        links_total=len(pdf.links),
         flags=text_flags(Visible(text, ""), text),
         page_state=state,
         page_state_evidence=evidence,

@@ -26,6 +26,9 @@ class RecheckTold(Told):
     conclusive: bool = Field(description="False if a page could not be judged.")
     counts: dict[str, int] = Field(description="Passages by verdict.")
     pages: list[RecheckedTold]
+    document: dict[str, Any] | None = Field(
+        default=None, description="Of a document: its `format`, and `citations` with line, quote, source and verdict."
+    )
 
 
 class CitationTold(Told):

@@ -1,5 +1,6 @@
 """`citator recheck` and `citator check-citations`: do sources say what is cited of them?"""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from service.cli_output import bad_use, give, give_json, run, say, show
 if TYPE_CHECKING:
     from service.doors import Citator, Json
 
+_ID = re.compile(r"(?:sha256:)?[0-9a-f]{12,64}")
 SHOWN = 300
 """Characters of a passage that are shown; `--json` has all."""
 
@@ -17,7 +19,10 @@ SHOWN = 300
 def recheck(
     what: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID|URL…", help="Passages, captures, searches, crawls, earlier rechecks, or addresses."),
+        typer.Argument(
+            metavar="ID|URL|FILE…",
+            help="Passages, captures, searches, crawls, rechecks; addresses; or a report, bibliography or bundle.",
+        ),
     ] = None,
     session: Annotated[str | None, typer.Option(help="All that was served for this session.")] = None,
     quote: Annotated[str | None, typer.Option(metavar="TEXT", help="A quotation said to stand at the one URL.")] = None,
@@ -27,6 +32,9 @@ def recheck(
     """Visit pages again and tell whether they still say what was cited of them."""
     given = what or []
     addresses = [one for one in given if "://" in one]
+    files = [Path(one) for one in given if "://" not in one and not _ID.fullmatch(one)]
+    if len(files) > 1 or (files and quote is not None):
+        bad_use("give one file at a time, and no --quote with it")
     if not given and session is None:
         bad_use("give an id, an address or --session")
     if quote is not None and (len(given) != 1 or not addresses):
@@ -43,7 +51,11 @@ def recheck(
         if quote is not None:
             asked["quotations"] = [{"url": addresses[0], "quote": quote}]
         else:
-            asked |= {"ids": [one for one in given if "://" not in one], "urls": addresses, "of_session": session}
+            asked |= {"ids": [one for one in given if _ID.fullmatch(one)], "urls": addresses, "of_session": session}
+            if files:
+                from service.cli_documents import document_of
+
+                asked["document"] = document_of(files[0])
         reply = await citator.recheck(RecheckRequest.model_validate(asked), ME)
         found: Json = orjson.loads(reply.body)
         if json:
@@ -56,6 +68,7 @@ def recheck(
 
 
 def _tell(found: "Json") -> None:
+    _tell_document(found.get("document", {}))
     for page in found["pages"]:
         show(f"{page['verdict']}  {page['url']}{': ' + page['reason'] if page['reason'] else ''}")
         for one in page["passages"]:
@@ -75,6 +88,13 @@ def _tell(found: "Json") -> None:
             show(f"  record {page['record']}")
     total = sum(found["counts"].values())
     say(f"{found['present']} of {total} passages stand there")
+
+
+def _tell_document(document: "Json") -> None:
+    for one in document.get("citations", ()):
+        show(f"line {one['line']}: {one['verdict']}: {_short(one['quote']) if one['quote'] else one['source']}")
+        if one["verdict"] == "no_source":
+            show(f"  {one['reason']}")
 
 
 def _short(text: str) -> str:

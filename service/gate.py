@@ -50,7 +50,9 @@ BODY_SECONDS: Final = 300.0
 
 API: Final = "/api/v1"
 UPLOADS: Final = API + "/uploads"
-_FILES: Final = ("archives", "attachments", "audits", "bundles/import", "bundles/verify", "sessions/import", "uploads")
+_FILES: Final = (
+    "archives", "attachments", "audits", "bundles/import", "bundles/verify", "rechecks", "sessions/import", "uploads",
+)  # fmt: skip
 LARGE: Final = frozenset(f"{API}/{path}" for path in _FILES)
 """What takes files, and so bodies as large as CITATOR_MAX_REQUEST allows."""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit
 
+from service.following import ANSWERS
 from service.recheck_targets import Wanted
 from service.revisiting import Version, Visited
 from snapshots import PRESENT, Judgement, PageVerdict, judge, settle
@@ -30,7 +31,8 @@ class Judged:
 class Page:
     """A page and what became of it and of what was cited of it from one capture, `before`.
 
-    `now` is the version that was judged; None if there was no visit.
+    `now` is the version that was judged; None if there was no visit. A page that is only `linked` to need not be known
+    from before: that it is there is all that is asked.
     """
 
     url: str
@@ -40,6 +42,12 @@ class Page:
     reason: str | None
     redirected: str | None
     passages: tuple[Judged, ...]
+    linked: bool = False
+
+    @property
+    def wanted_of(self) -> str | None:
+        """The capture that was cited from."""
+        return self.before.capture.id if self.before else None
 
     @property
     def verdicts(self) -> set[str]:
@@ -49,6 +57,8 @@ class Page:
     @property
     def conclusive(self) -> bool:
         """Whether something can be said of everything that was cited; of the page itself, if nothing was."""
+        if self.linked and not self.passages and self.before is None and self.now is not None and self.now.judged:
+            return self.now.capture.page_state in ANSWERS
         return "inconclusive" not in (self.verdicts or {self.verdict})
 
     @property
@@ -63,7 +73,7 @@ def judged(url: str, before: Version | None, visited: Visited, wanted: tuple[Wan
     if not now.judged:
         why = now.capture.detail or f"the page could not be had: {now.capture.reason or now.capture.outcome}"
         return _untold(url, before, now, wanted, why)
-    redirected = _elsewhere(before, now)
+    redirected = _elsewhere(before, now) if before is not None or wanted else None
     if now.texts is None:
         return _untold(url, before, now, wanted, now.why or "it could not be read")
     passages = tuple(_look(one, before, now, visited, redirected) for one in wanted)

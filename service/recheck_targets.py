@@ -14,12 +14,14 @@ from snapshots import (
     Capture,
     Crawl,
     Document,
+    EvidenceError,
     Fetch,
     Passage,
     PassageRef,
     Recheck,
     Search,
     Serving,
+    Watch,
     read_passage,
 )
 
@@ -41,6 +43,11 @@ class Wanted:
     suffix: str = ""
     passage: Passage | None = None
 
+    @property
+    def key(self) -> str:
+        """What two that are looked for once have in common."""
+        return self.passage.id if self.passage else f"{self.prefix}\0{self.text}\0{self.suffix}"
+
 
 @dataclass
 class Target:
@@ -50,11 +57,13 @@ class Target:
     wanted: dict[str | None, dict[str, Wanted]] = field(default_factory=dict)
     befores: dict[str | None, "Version | None"] = field(default_factory=dict)
     """The captures by their names, read."""
+    linked: bool = False
+    """Whether somebody only leads there: it need not be known from before."""
 
-    def add(self, capture: str | None, wanted: Wanted) -> None:
-        """Look for a quotation too; the same one twice is one."""
-        key = wanted.passage.id if wanted.passage else f"{wanted.prefix}\0{wanted.text}\0{wanted.suffix}"
-        self.wanted.setdefault(capture, {})[key] = wanted
+    def add(self, capture: str | None, wanted: Wanted) -> str:
+        """Look for a quotation too; the same one twice is one. Returns its key."""
+        self.wanted.setdefault(capture, {})[wanted.key] = wanted
+        return wanted.key
 
 
 class Targets:
@@ -104,10 +113,35 @@ class Targets:
 
     def add_quotation(self, address: str, wanted: Wanted) -> None:
         """A quotation and the address that it is said to stand at."""
-        self._page(parse_address(address).href).add(None, wanted)
-        self._counted()
+        self.add_wanted(parse_address(address).href, None, wanted)
 
-    def _record(self, record: object) -> None:  # noqa: C901 - a table of kinds
+    def add_wanted(self, url: str, capture: str | None, wanted: Wanted) -> str:
+        """Something at an address that was cited from a capture, if that is known. Returns its key."""
+        self._counted()
+        return self._page(url).add(capture, wanted)
+
+    def add_link(self, url: str, capture: str | None) -> str | None:
+        """A page that is only linked to, and its last capture if there is one; returns that under which it is told."""
+        page = self._page(url)
+        if not page.wanted:
+            page.linked = True
+            page.wanted[capture if capture is None or self._kept(capture) else None] = {}
+        return next(iter(page.wanted))
+
+    def add_passage(self, passage: Passage) -> str:
+        """A passage, at its page as it was asked for; one of elsewhere is looked for in words. Returns its key."""
+        if self._kept(passage.capture):
+            return self._passage(passage)
+        return self.add_wanted(passage.url, None, Wanted(passage.text, passage.prefix, passage.suffix))
+
+    def _kept(self, capture: str) -> bool:
+        try:
+            self._archive.capture(capture)
+        except EvidenceError:
+            return False
+        return True
+
+    def _record(self, record: object) -> None:  # noqa: C901, PLR0912 - a table of kinds
         match record:
             case Capture():
                 self._capture(record)
@@ -129,6 +163,9 @@ class Targets:
                 for row in self._archive.catalogue.of_crawl(record.crawl or record.id, limit=MOST_PAGES + 1):
                     if row.document is not None:
                         self._capture(self._archive.capture(row.id))
+            case Watch():
+                for source in record.sources:
+                    self._refs(source.passages)
             case _:
                 raise BadRequest("this record shows no passages that could be checked")
 
@@ -136,11 +173,10 @@ class Targets:
         for ref in refs:
             self._passage(self._archive.passage(ref))
 
-    def _passage(self, passage: Passage) -> None:
+    def _passage(self, passage: Passage) -> str:
         capture = self._archive.capture(passage.capture)
         wanted = Wanted(passage.text, passage.prefix, passage.suffix, passage)
-        self._page(capture.asked).add(capture.id, wanted)
-        self._counted()
+        return self.add_wanted(capture.asked, capture.id, wanted)
 
     def _capture(self, capture: Capture) -> None:
         page = self._page(capture.asked)

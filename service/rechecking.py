@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import orjson
@@ -11,10 +11,13 @@ from anyio.to_thread import run_sync
 from crawler import BadAddress, NoBrowser
 from service.answering import keep, serving_of
 from service.check_requests import RecheckRequest
+from service.citation_sources import Sources
+from service.documents_cited import CitingDocument, read_document
 from service.failures import BadRequest
 from service.forms import Served
 from service.judging import Judged, Page, concluded, judged
 from service.parts import Parts
+from service.recheck_documents import UNSOURCED, Place, add_document, told_citations
 from service.recheck_reply import fields_of, record_of
 from service.recheck_targets import Target, Targets, Wanted
 from service.requests import Caller, Reply
@@ -44,7 +47,8 @@ async def recheck(parts: Parts, request: RecheckRequest, caller: Caller) -> Repl
         BadRequest: something that is named cannot be checked.
         EvidenceError: what is named is not there, or the verdicts could not be kept.
     """
-    targets = await run_sync(_targets, parts, request)
+    document = await read_document(parts.readers, request.document) if request.document is not None else None
+    targets, cited = await run_sync(_targets, parts, request, document)
     turn = asyncio.Semaphore(AT_ONCE)
 
     waiting: list[Visited] = []
@@ -60,10 +64,30 @@ async def recheck(parts: Parts, request: RecheckRequest, caller: Caller) -> Repl
         return checked
 
     checked = await asyncio.gather(*(one(target) for target in targets))
-    return await _answer(parts, request, checked, caller, keeping, unkept=waiting)
+    return await _answer(parts, request, checked, caller, keeping, unkept=waiting, cited=cited)
 
 
-def _targets(parts: Parts, request: RecheckRequest) -> list[Target]:
+@dataclass(frozen=True)
+class _Cited:
+    """A document and where its citations are looked for."""
+
+    document: CitingDocument
+    places: list[Place]
+
+    def told(self, checked: list[tuple[Page, str | None]]) -> dict[str, Any]:
+        """What became of its citations."""
+        one = self.document
+        return {
+            "format": one.format,
+            "citations": list(told_citations(self.places, checked)),
+            "too_short": one.short,
+            "cut": one.cut,
+        }
+
+
+def _targets(
+    parts: Parts, request: RecheckRequest, document: CitingDocument | None
+) -> tuple[list[Target], _Cited | None]:
     targets = Targets(parts.archive)
     for text in request.ids:
         targets.add_id(text)
@@ -72,13 +96,17 @@ def _targets(parts: Parts, request: RecheckRequest) -> list[Target]:
         targets.add_session(request.of_session)
     for one in request.quotations:
         targets.add_quotation(one.url, Wanted(one.quote, one.prefix, one.suffix))
+    cited = None
+    if document is not None:
+        cited = _Cited(document, add_document(targets, Sources(parts), document))
     if not targets.pages:
-        raise BadRequest("what is named shows no passages that could be checked")
+        what = "what is named shows no passages" if document is None else "the document cites nothing"
+        raise BadRequest(f"{what} that could be checked")
     pages = list(targets.pages.values())
     for page in pages:
         for name in page.wanted or (None,):
             page.befores[name] = version_kept(parts.archive, parts.archive.capture(name)) if name else None
-    return pages
+    return pages, cited
 
 
 async def check(parts: Parts, target: Target) -> Checked:
@@ -92,12 +120,14 @@ async def check(parts: Parts, target: Target) -> Checked:
     except (BadAddress, NoBrowser) as error:
         return Checked(tuple(_unvisited(target, befores, str(error))), ())
     pages = [await _page(parts, target, name, before, first) for name, before in befores.items()]
+    pages = [replace(page, linked=target.linked) for page in pages]
     if not any(page.alarming for page in pages):
         return Checked(tuple(pages), (first,))
     await asyncio.sleep(BEFORE_ALARM)
     second = await revisit(parts, target.url, newest, conditional=False)
     again = [await _page(parts, target, name, before, second) for name, before in befores.items()]
     settled = [concluded(one, other) for one, other in zip(pages, again, strict=True)]
+    settled = [replace(page, linked=target.linked) for page in settled]
     return Checked(tuple(settled), (first, second))
 
 
@@ -134,6 +164,7 @@ async def _answer(
     keeping: list[asyncio.Task[None]],
     *,
     unkept: list[Visited],
+    cited: _Cited | None,
 ) -> Reply:
     """Keep the visits that are not kept yet, verdicts and the reply in one batch, and give the reply.
 
@@ -157,6 +188,11 @@ async def _answer(
             for (one, page), record in zip(((c, p) for c in checked for p in c.pages), records, strict=True)
         ],
     }
+    if cited is not None:
+        fields["document"] = told = cited.told(
+            [(page, one["record"]) for page, one in zip(pages, fields["pages"], strict=True)]
+        )
+        fields["conclusive"] &= all(one["source"] is None or one["verdict"] != UNSOURCED for one in told["citations"])
     if not request.store:
         batch = seen(visits)
         shown = [orjson.loads(record.encoded) for record in (*batch.records, *records)]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from crawler import Language, Link, RobotsMeta
 from tests.crawler.reading_pages import PROSE, page, paragraphs, read
+from tests.small_pdf import linked_pdf
 
 ARTICLE = f"<article><h1>Lock gates open late</h1>{paragraphs()}</article>"
 
@@ -319,6 +320,22 @@ def test_a_pdf_is_read_page_by_page() -> None:
     assert reading.published is not None
     assert reading.published.value == "2024-03-05T08:00:00+01:00"
     assert not reading.published.firm
+
+
+def test_the_links_of_a_pdf_come_with_the_words_that_they_lie_on() -> None:
+    frames = [
+        (175, 682, 310, 698, "https://a.test/notice"),
+        (50, 640, 90, 650, "https://b.test/"),
+        (0, 0, 9, 9, "mailto:x"),
+    ]
+    lines = ["It says that everybody crosses", "without paying at all, as the office wrote."]
+
+    reading = read(linked_pdf(lines, frames), media_type="application/pdf")
+
+    assert [link.url for link in reading.links] == ["https://a.test/notice", "https://b.test/"]
+    assert "office" in reading.links[0].text
+    assert "crosses" not in reading.links[0].text
+    assert reading.links[1].text == ""
 
 
 def test_a_pdf_without_text_says_so() -> None:
