@@ -1,6 +1,7 @@
 """Asks an address that the operator has set, and nobody else: by exactly this origin, without redirects."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -79,17 +80,28 @@ class Endpoint:
         body: bytes | None = None,
         limit: int,
         seconds: float,
+        coming: Callable[[Answered, bytes], None] | None = None,
     ) -> Answered:
-        """Ask an address of this origin; with `body` by POST. Raises as `post` does."""
+        """Ask an address of this origin; with `body` by POST. Raises as `post` does.
+
+        `coming` is told each piece of the body as it comes, with the head (an answer without a body); what it raises is
+        raised.
+        """
         assert address.origin == self.address.origin, "whoever makes the address keeps to the origin"
         try:
             async with asyncio.timeout(seconds):
-                return await self._ask(address, headers, body, limit, seconds)
+                return await self._ask(address, headers, body, limit, seconds, coming)
         except TimeoutError as error:
             raise TimedOut("deadline", f"{self.address.origin} did not answer within {seconds:g} seconds") from error
 
     async def _ask(
-        self, address: Address, headers: tuple[Header, ...], body: bytes | None, limit: int, seconds: float
+        self,
+        address: Address,
+        headers: tuple[Header, ...],
+        body: bytes | None,
+        limit: int,
+        seconds: float,
+        coming: Callable[[Answered, bytes], None] | None,
     ) -> Answered:
         connection = Http1(await self._dialler.dial(self.address))
         try:
@@ -107,6 +119,8 @@ class Endpoint:
                 taken += piece
                 if len(taken) > limit:
                     raise TooLarge("body_limit", f"the answer is larger than {limit} bytes")
+                if coming is not None:
+                    coming(Answered(head.status, head.headers, b""), piece)
             return Answered(head.status, head.headers, bytes(taken))
         finally:
             await connection.close()

@@ -83,7 +83,7 @@ async def taken_in(request: Request) -> Response:
         key,
         f"{request.method} {request.url.path}",
         body,
-        lambda: behind.session_reading.taken_in(asked),
+        lambda _: behind.session_reading.taken_in(asked),
         behind.sessions.retell,
     )
     return answered(done, status=200 if again else CREATED)

@@ -64,13 +64,15 @@ def _writer(request: Request) -> Caller:
     return allowed(request, *WRITERS)
 
 
-async def _written(request: Request, caller: Caller, do: Callable[[], Awaitable[Json]]) -> Response:
+async def _written(
+    request: Request, caller: Caller, do: Callable[[Caller], Awaitable[Json]], *, appends: bool = True
+) -> Response:
     """The answer to a write; one that was asked for before under the same `Idempotency-Key` is not done again."""
     key = request.headers.get("idempotency-key")
     body = await request.body()
     sessions = _sessions(request)
     what = f"{request.method} {request.url.path}?{request.url.query}"
-    done, again = await once(sessions.book.parts, caller, key, what, body, do, sessions.retell)
+    done, again = await once(sessions.book.parts, caller, key, what, body, do, sessions.retell, appends=appends)
     answer = answered(done, status=200 if again else CREATED)
     if again:
         answer.headers["Idempotent-Replay"] = "true"
@@ -106,7 +108,7 @@ _BEGUN: Final[dict[int | str, dict[str, Any]]] = {
 async def begin(request: Request, asked: Annotated[SessionRequest, Body()]) -> Response:
     """Begin a session. With `store=false` nothing is kept, and its records are in the reply."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).begin(asked, caller))
+    return await _written(request, caller, lambda by: _sessions(request).begin(asked, by), appends=False)
 
 
 @router.get("/sessions", responses=told(SessionsTold, 400, description="Sessions, newest first."))
@@ -158,35 +160,35 @@ async def say(request: Request, session: SessionId, asked: Annotated[MessageRequ
     """Add a message. Refused with 409 while another run holds the session, with 412 if `If-Match` is not its head."""
     caller = _writer(request)
     match = _if_match(request)
-    return await _written(request, caller, lambda: _sessions(request).say(session, asked, caller, match))
+    return await _written(request, caller, lambda by: _sessions(request).say(session, asked, by, match))
 
 
 @router.post("/sessions/{session}/tool-results", status_code=CREATED, responses=_MADE)
 async def results(request: Request, session: SessionId, asked: Annotated[ToolResultsRequest, Body()]) -> Response:
     """Add what tools gave back to calls that wait."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).results(session, asked, caller))
+    return await _written(request, caller, lambda by: _sessions(request).results(session, asked, by))
 
 
 @router.post("/sessions/{session}/artifacts", status_code=CREATED, responses=_MADE)
 async def artifact(request: Request, session: SessionId, asked: Annotated[ArtifactRequest, Body()]) -> Response:
     """Add a file that came out of the session."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).artifact(session, asked, caller))
+    return await _written(request, caller, lambda by: _sessions(request).artifact(session, asked, by))
 
 
 @router.post("/sessions/{session}/checkpoint", status_code=CREATED, responses=_MADE)
 async def checkpoint(request: Request, session: SessionId, asked: Annotated[CheckpointRequest, Body()]) -> Response:
     """Name the place where the session is."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).checkpoint(session, asked, caller))
+    return await _written(request, caller, lambda by: _sessions(request).checkpoint(session, asked, by))
 
 
 @router.post("/sessions/{session}/rollback", status_code=CREATED, responses=_MADE)
 async def roll_back(request: Request, session: SessionId, asked: Annotated[RollbackRequest, Body()]) -> Response:
     """Go back to a checkpoint or an event. What came after stays readable with `whole`."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).roll_back(session, asked, caller))
+    return await _written(request, caller, lambda by: _sessions(request).roll_back(session, asked, by))
 
 
 @router.post("/sessions/{session}/fork", status_code=CREATED, responses=_BEGUN)
@@ -200,14 +202,16 @@ async def fork(
 ) -> Response:
     """Begin a session that shares this one's events up to `at_message`."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).fork(session, at_message, caller, title))
+    return await _written(
+        request, caller, lambda by: _sessions(request).fork(session, at_message, by, title), appends=False
+    )
 
 
 @router.post("/sessions/{session}/compactions", status_code=CREATED, responses=_MADE)
 async def compact(request: Request, session: SessionId, asked: Annotated[CompactionRequest, Body()]) -> Response:
     """Put a summary in place of older messages, which stay. Without `summary` it is an extract, and named so."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: actions(request).session_reading.compact(session, asked, caller))
+    return await _written(request, caller, lambda by: actions(request).session_reading.compact(session, asked, by))
 
 
 @router.post("/sessions/{session}/runs", status_code=CREATED, responses=_STARTED)
@@ -215,7 +219,7 @@ async def start(request: Request, session: SessionId, asked: Annotated[RunReques
     """Take the session's lock and begin a run; with `drive` this server asks its model, step by step, to the end."""
     caller = _writer(request)
     begin = _driver(request).start if asked.drive else _sessions(request).start
-    return await _written(request, caller, lambda: begin(session, asked, caller))
+    return await _written(request, caller, lambda by: begin(session, asked, by))
 
 
 @router.get("/sessions/{session}/runs/{run}", responses=_EVENTS)
@@ -226,7 +230,8 @@ async def run(
     allowed(request, Scope.READ, *WRITERS)
     found = await _sessions(request).run(session, run)
     if "text/event-stream" in accept:
-        return streamed(request, _sessions(request).follow(session, found["id"]))
+        driver: Driver | None = request.app.state.driver
+        return streamed(request, _sessions(request).follow(session, found["id"], driver.saying if driver else None))
     return answered(found)
 
 
@@ -241,14 +246,14 @@ async def change(request: Request, session: SessionId, run: RunId, asked: Annota
 async def approve(request: Request, session: SessionId, asked: Annotated[ApprovalRequest, Body()]) -> Response:
     """Let a run that asked go on."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).decide(session, asked, caller, approved=True))
+    return await _written(request, caller, lambda by: _sessions(request).decide(session, asked, by, approved=True))
 
 
 @router.post("/sessions/{session}/deny", status_code=CREATED, responses=_MADE)
 async def deny(request: Request, session: SessionId, asked: Annotated[ApprovalRequest, Body()]) -> Response:
     """Tell a run that asked not to."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).decide(session, asked, caller, approved=False))
+    return await _written(request, caller, lambda by: _sessions(request).decide(session, asked, by, approved=False))
 
 
 @router.get("/sessions/{session}/context", responses=told(Told, 400, 404, 409, description="What a model is shown."))
@@ -281,4 +286,4 @@ async def agent(request: Request, session: SessionId, agent: Annotated[str, Path
 async def define(request: Request, asked: Annotated[AgentRequest, Body()]) -> Response:
     """Keep an agent's definition. A credential in it is refused."""
     caller = _writer(request)
-    return await _written(request, caller, lambda: _sessions(request).agent_create(asked, caller))
+    return await _written(request, caller, lambda by: _sessions(request).agent_create(asked, by), appends=False)

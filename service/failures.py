@@ -134,5 +134,14 @@ class SessionForked(ServiceError):
         super().__init__(message)
 
 
+class ModelMismatch(ServiceError):
+    """A session went on with another model, provider or API schema so far. `changed` holds `[before, now]` of each."""
+
+    def __init__(self, changed: Mapping[str, Sequence[str]]) -> None:
+        self.changed = dict(changed)
+        told = ", ".join(f"{name} {before} and not {now}" for name, (before, now) in changed.items())
+        super().__init__(f"the session went on with {told} so far")
+
+
 class Closing(ServiceError):
     """The service is stopping and takes nothing new."""

@@ -294,7 +294,8 @@ class Caller:
 
     `session` is the caller's claim: the request's own, else the door's header. `claims` are the headers that say
     where the request comes from. `rate` and `concurrency` are its key's own limits. `form` writes the door's replies
-    (None: the API's JSON), and `noted` is what the door was asked besides, for the record.
+    (None: the API's JSON), and `noted` is what the door was asked besides, for the record. `once` stands for its key
+    of idempotency.
     """
 
     key: str | None
@@ -307,6 +308,7 @@ class Caller:
     concurrency: int | None = None
     form: Form | None = None
     noted: Mapping[str, Any] = field(default_factory=dict)
+    once: str | None = None
 
     def may(self, scope: str) -> bool:
         """Whether this caller may do what `scope` covers."""

@@ -23,7 +23,8 @@ from service.keys import write_first_key
 from service.mcp_tools.calling import ToolsHere
 from service.own_tools import ToolsForModels
 from service.requests import KeyRequest, Scope
-from service.sessions.driving import Driver, Model
+from service.sessions.asking import Model
+from service.sessions.driving import Driver
 from service.settings import Settings
 from service.socket_path import short_path
 
@@ -76,7 +77,7 @@ async def serve(actions: Actions, settings: Settings, stop: asyncio.Event) -> No
         key_rate=settings.key_rate,
         key_concurrency=settings.key_concurrency,
     )
-    driver = _driver(actions, settings)
+    driver = driver_of(actions, settings)
     app = application(actions, rules, closing=closing, mcp_structured=settings.mcp_structured, driver=driver)
     config = uvicorn.Config(
         app,
@@ -99,15 +100,18 @@ async def serve(actions: Actions, settings: Settings, stop: asyncio.Event) -> No
         log.info(
             "listening", url=f"http://{f'[{host}]' if ':' in host else host}:{port}", socket=str(settings.socket_path)
         )
+        looking = asyncio.create_task(driver.look_after(), name="runs that were left")
         try:
             await server.serve([tcp, local])
         finally:
             stopping.cancel()
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
             await driver.close()
     log.info("stopped")
 
 
-def _driver(actions: Actions, settings: Settings) -> Driver:
+def driver_of(actions: Actions, settings: Settings) -> Driver:
     """What drives runs with the operator's model, if one is set up."""
     model = None
     if settings.model_url and settings.model_name:

@@ -121,12 +121,16 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Lease:
-    """The right of one owner to do something until a time. `turn` grows by one with each new owner."""
+    """The right of one owner to do something until a time. `turn` grows by one with each new owner.
+
+    `lapsed`: the one before let it run out instead of giving it back, and may have been cut off in the middle.
+    """
 
     name: str
     owner: str
     until: str
     turn: int
+    lapsed: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,7 +221,7 @@ class State:
                 return None
             turn = row.turn if row.owner == owner else row.turn + 1
             connection.execute(update(leases).where(leases.c.name == name).values(owner=owner, until=until, turn=turn))
-        return Lease(name, owner, until, turn)
+        return Lease(name, owner, until, turn, lapsed=row.owner not in {None, owner})
 
     def release_lease(self, lease: Lease) -> bool:
         """Gives a lease back; False if it was somebody else's by now."""
@@ -232,6 +236,13 @@ class State:
         if row is None or row.owner is None or row.until <= now:
             return None
         return Lease(row.name, row.owner, row.until, row.turn)
+
+    def lapsed_leases(self, prefix: str, *, now: str) -> list[Lease]:
+        """Leases with names that begin so, which ran out and were not given back."""
+        query = select(leases).where(leases.c.name.startswith(prefix, autoescape=True), leases.c.owner.is_not(None))
+        with self._database.read() as connection:
+            rows = connection.execute(query.where(leases.c.until <= now).order_by(leases.c.until)).all()
+        return [Lease(row.name, row.owner, row.until, row.turn, lapsed=True) for row in rows]
 
     # webhooks
 

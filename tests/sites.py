@@ -65,6 +65,7 @@ class Request:
     headers: tuple[Header, ...]
     at: float
     connection: int
+    body: bytes = b""
 
     def get(self, name: str) -> str | None:
         """Give the first header of that name."""
@@ -170,7 +171,13 @@ class Site:
                         return
                     buffer += got
                 head, _, buffer = buffer.partition(b"\r\n\r\n")
-                if not self._answer(connection, route := self._note(head, number)):
+                while len(buffer) < (length := _length(head)):
+                    got = connection.recv(65_536)
+                    if not got:
+                        return
+                    buffer += got
+                body, buffer = buffer[:length], buffer[length:]
+                if not self._answer(connection, route := self._note(head, number, body)):
                     if isinstance(connection, ssl.SSLSocket) and route.then in {"keep", "close"}:
                         connection.settimeout(0.2)  # say goodbye, but wait for none
                         connection.unwrap()
@@ -183,12 +190,12 @@ class Site:
                 self._open.discard(plain)
             connection.close()
 
-    def _note(self, head: bytes, number: int) -> Route:
+    def _note(self, head: bytes, number: int, body: bytes) -> Route:
         first, *lines = head.decode("latin-1").split("\r\n")
         method, path, _ = first.split(" ", 2)
         pairs = (line.partition(":") for line in lines)
         headers = tuple((name, value.strip()) for name, _, value in pairs)
-        request = Request(method, path, headers, time.monotonic(), number)
+        request = Request(method, path, headers, time.monotonic(), number, body)
         with self._lock:
             self._hits[path] += 1
             self.requests.append(request)
@@ -239,6 +246,12 @@ class Site:
 
 
 NOT_THERE = Route(status=404, headers=(("Content-Type", "text/plain"),), body=b"no such page\n")
+
+
+def _length(head: bytes) -> int:
+    """How long the body is that comes with a request."""
+    told = [line.partition(b":")[2] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+    return int(told[0]) if told else 0
 
 
 def _chunk(piece: bytes) -> bytes:

@@ -122,6 +122,10 @@ class RunRequest(Asked):
     api_schema: Name | None = None
     drive: bool = Field(default=False, description="Let this server ask its model, with its own tools, to the end.")
     max_steps: int | None = Field(default=None, ge=1, le=1000, description="Answers of the model in a driven run.")
+    mismatch: Literal["note", "refuse", "route"] = Field(
+        default="note",
+        description="If the session went on with another model so far: note it, refuse, or ask for that model.",
+    )
 
 
 class RunChange(Asked):
@@ -190,6 +194,7 @@ class ContextRequest(Asked):
     mode: Literal["recent", "relevant"] = "recent"
     provider: str | None = Field(default=None, max_length=MAX_SESSION)
     model: str | None = Field(default=None, max_length=MAX_SESSION)
+    system: str | None = Field(default=None, description="In place of the session's own.")
 
 
 SessionRequest.model_rebuild()

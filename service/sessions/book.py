@@ -95,7 +95,9 @@ class Book:
     ) -> tuple[History, list[Event]]:
         """Add what `steps` makes of the session as it stands. Durable and in the log when this returns.
 
-        With `lock_seconds` the last step starts a run, which then holds the lock for so long.
+        What was added before under the caller's key of idempotency is not added again, whichever process did it and
+        whether or not it lived to say so. With `lock_seconds` the last step starts a run, which then holds the lock for
+        so long.
 
         Raises:
             SessionLocked: a run that is not `asked.run` holds the lock, also after `asked.wait` seconds.
@@ -107,6 +109,8 @@ class Book:
         while True:
             async with self._turn(session) as opened:
                 history = opened.history
+                if caller.once is not None and (before := history.once.get(caller.once)):
+                    return history, before
                 holder = await self.holder(history)
                 if holder is None or (asked.run is not None and holder.owner == self.event_of(history, asked.run).id):
                     events = await self._made(history, steps, asked, caller, if_match, locked=holder is not None)
@@ -168,6 +172,7 @@ class Book:
                     "by": caller.key,
                 }
                 | step.fields
+                | ({"details": dict(step.fields.get("details", {})) | {"once": caller.once}} if caller.once else {})
             )
             events.append((event, step.content))
             previous = event.id
@@ -263,6 +268,8 @@ class Book:
         opened = await run_sync(self._load, session)
         async with opened.turn:
             lease = await self._lease(session)
+            if lease.lapsed:  # whoever was cut off may have committed what nobody knows of yet
+                await run_sync(self.parts.archive.catch_up)
             try:
                 yield await run_sync(self._load, session)
             finally:

@@ -1,11 +1,13 @@
 """Runs that are driven here: the model is asked, its calls of our tools are answered, until it has said its word.
 
-Every step is kept before the next one is taken, so whatever happens, the session shows how far it came. A server that
-dies leaves a run whose lease runs out; the next write notes that it failed.
+Every step is kept before the next one is taken, and what comes next is read out of the session alone. So whatever
+happens, the session shows how far it came, and any process can go on from there: one that dies leaves a lease that runs
+out, and the next one to look takes the run over. The step it died in is done again.
 """
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -14,50 +16,41 @@ import structlog
 from crawler import CrawlError, Endpoint, parse_address
 from service.failures import BadRequest, ServiceError
 from service.requests import Caller
-from service.sessions.asked import (
-    ContextRequest,
-    MessageRequest,
-    RunChange,
-    RunRequest,
-    ToolCall,
-    ToolResult,
-    ToolResultsRequest,
-)
-from service.sessions.models import Answer, BadAnswer, ModelForm, answer_of, arguments_of, body_of, headers_of, path_of
+from service.sessions.asked import RunChange, RunRequest, WriteRequest
+from service.sessions.asking import Asking, Model, Stopped
+from service.sessions.context import MESSAGES
+from service.sessions.drives import Drives
+from service.sessions.history import History
+from service.sessions.instances import Instance, instance_of
+from service.sessions.models import ModelForm
 from service.sessions.reading import Reading
+from service.sessions.steps import Step
 from service.sessions.talking import Sessions, Told
-from snapshots import EvidenceError
+from snapshots import Event, EvidenceError
 
-MAX_ANSWER: Final = 16 * 1024 * 1024
-"""Bytes of a model's answer."""
-SPARE_SECONDS: Final = 60
-"""What a lease has beyond the time that one answer of the model may take."""
-SAID: Final = 300
-"""Characters of a refusal that stand in the session."""
+WAITING_SECONDS: Final = 180
+"""How long a run keeps the lock for whoever has the tools that its model called."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Model:
-    """The operator's model. `window` is its context in tokens."""
+class Pace:
+    """Seconds: how long a run is held without a sign of life, how often one comes, how often others are looked for."""
 
-    url: str
-    form: ModelForm
-    name: str
-    key: str | None
-    seconds: float
-    window: int
-    steps: int
+    lease: float = 30.0
+    beat: float = 8.0
+    look: float = 5.0
 
 
 @dataclass(frozen=True)
 class Called:
-    """What a tool gave back: its text, whether it failed, and the record of it."""
+    """What a tool gave back: its text, whether it failed, the record of it, and other ids it rests on."""
 
     text: str
     is_error: bool
     record: str | None
+    evidence: tuple[str, ...] = ()
 
 
 class OwnTools(Protocol):
@@ -90,19 +83,59 @@ class Behind(Protocol):
         ...
 
 
-class _Stopped(Exception):
-    pass
+@dataclass(frozen=True)
+class Job:
+    """A run to be driven: by whom it was begun, how far it may go, with what."""
+
+    session: str
+    run: str
+    caller: Caller
+    steps: int
+    instance: Instance
+    tools: OwnTools
 
 
 class Driver:
     """Drives runs of one installation. Close it before the parts it uses."""
 
-    def __init__(self, behind: Behind, tools: OwnTools, model: Model | None, agent: str) -> None:
+    def __init__(
+        self, behind: Behind, tools: OwnTools, model: Model | None, agent: str, pace: Pace | None = None
+    ) -> None:
         self._behind = behind
         self._tools = tools
         self._model = model
         self._endpoint = Endpoint(model.url, user_agent=agent) if model else None
+        self._pace = pace or Pace()
+        self._drives = Drives(behind.sessions.book.parts, self._pace.lease)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._said: dict[str, tuple[int, str]] = {}
+
+    @property
+    def model(self) -> Model:
+        """The operator's model.
+
+        Raises:
+            BadRequest: none is set up here.
+        """
+        if self._model is None:
+            raise BadRequest(
+                "no model is set up here: set CITATOR_MODEL_URL and CITATOR_MODEL_NAME, or drive the run yourself"
+            )
+        return self._model
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is one."""
+        return self._model is not None
+
+    @property
+    def host(self) -> str:
+        """The provider, as events name it. Raises as `model`."""
+        return parse_address(self.model.url).host
+
+    def saying(self, run: str) -> tuple[int, str]:
+        """What the model has said so far of the answer that is coming, and which answer of the run it is."""
+        return self._said.get(run, (0, ""))
 
     async def start(self, session: str, asked: RunRequest, caller: Caller) -> Told:
         """Begin a run and go on with it in the background.
@@ -110,120 +143,194 @@ class Driver:
         Raises:
             BadRequest: no model is set up here.
             SessionLocked: another run holds the session.
+            ModelMismatch: the session went on with another model so far, and that was to be refused.
         """
-        if self._model is None:
-            raise BadRequest(
-                "no model is set up here: set CITATOR_MODEL_URL and CITATOR_MODEL_NAME, or drive the run yourself"
-            )
-        lease = round(self._model.seconds) + SPARE_SECONDS
-        named = {
-            "provider": parse_address(self._model.url).host,
-            "model": self._model.name,
-            "api_schema": self._model.form,
-        }
-        begun = asked.model_copy(update={"lease_seconds": lease} | named)
-        run = await self._behind.sessions.start(session, begun, caller)
-        task = asyncio.create_task(self._drive(run["session"], run["id"], asked, caller), name=f"run {run['id']}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        run, job = await self.begin(session, asked, caller, self._tools)
+        if job is not None:
+            self._spawn(job)
         return run
 
+    async def begin(
+        self, session: str, asked: RunRequest, caller: Caller, tools: OwnTools, *, durable: bool = True
+    ) -> tuple[Told, Job | None]:
+        """Begin a run, and what is to be done for it; None if another process does it already.
+
+        Raises:
+            As `start`.
+        """
+        model = self.model
+        history = await self._behind.sessions.book.history(session)
+        instance = await self._instance(history, asked.agent, tools)
+        if asked.mismatch == "route":
+            instance = replace(instance, model=_routed(history, self.host, instance.model))
+        named = {"provider": self.host, "model": instance.model, "api_schema": model.form}
+        steps = min(asked.max_steps or model.steps, model.steps)
+        begun = asked.model_copy(update={"lease_seconds": round(self._pace.lease)} | named)
+        details = {"drive": {"steps": steps, "scopes": sorted(caller.scopes)}} if durable else {}
+        run = await self._behind.sessions.start(session, begun, caller, details)
+        if not await self._drives.take(run["session"], run["id"]):
+            return run, None
+        return run, Job(run["session"], run["id"], replace(caller, once=None), steps, instance, tools)
+
+    async def _instance(self, history: History, agent: str | None, tools: OwnTools) -> Instance:
+        named = agent or history.session.agent
+        definition = await self._behind.sessions.agent(named) if named else None
+        return instance_of(
+            self.model.form,
+            definition,
+            model=self.model.name,
+            host=self.host,
+            own=tools.offered(self.model.form),
+            system=definition["system"] if definition and agent else None,
+        )
+
+    # going on with what others left
+
+    async def look_after(self) -> None:
+        """Go on with runs that another process, or an earlier one here, left in the middle; until cancelled."""
+        while self._model is not None:
+            try:
+                for session, run in await self._drives.abandoned():
+                    await self._go_on(session, run)
+            except (ServiceError, EvidenceError) as error:
+                log.warning("runs that were left cannot be looked for", error=str(error))
+            await asyncio.sleep(self._pace.look)
+
+    async def _go_on(self, session: str, run: str) -> None:
+        if not await self._drives.take(session, run):
+            return
+        try:
+            job = await self._taken_over(session, run)
+        except (ServiceError, EvidenceError) as error:
+            log.info("a run that was left is over", session=session, run=run, reason=str(error))
+            job = None
+        if job is None:
+            await self._drives.give_back(session, run)
+        else:
+            self._spawn(job)
+
+    async def _taken_over(self, session: str, run: str) -> Job | None:
+        sessions = self._behind.sessions
+        history = await sessions.book.history(session)
+        started = history.by_id.get(run)
+        drive = started.details.get("drive") if started else None
+        if started is None or not isinstance(drive, dict) or history.open_run is not started:
+            return None
+        if not await sessions.book.take(history, run, round(self._pace.lease)):
+            return None
+        caller = Caller(key=started.by, name="run", scopes=frozenset(drive.get("scopes", ())), surface="session")
+        await sessions.write(session, WriteRequest(run=run), caller, lambda _: [Step("run_resumed")])
+        instance = await self._instance(history, started.agent, self._tools)
+        if started.provider == self.host and started.model:
+            instance = replace(instance, model=started.model)
+        return Job(session, run, caller, int(drive.get("steps", self.model.steps)), instance, self._tools)
+
     async def close(self) -> None:
-        """Stop what is running; it is noted as failed."""
+        """Stop what is running. Another process, or the next one here, goes on with it."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._endpoint is not None:
             self._endpoint.close()
 
-    async def _drive(self, session: str, run: str, asked: RunRequest, caller: Caller) -> None:
+    # driving
+
+    def _spawn(self, job: Job) -> None:
+        task = asyncio.create_task(self._in_background(job), name=f"run {job.run}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _in_background(self, job: Job) -> None:
+        with suppress(asyncio.CancelledError):
+            await self.drive(job)
+
+    async def drive(self, job: Job) -> None:
+        """Drive a run to its end, or to where somebody else has to go on."""
+        driving = asyncio.create_task(self._to_its_end(job), name=f"driving {job.run}")
+        beating = asyncio.create_task(self._signs_of_life(job, driving), name=f"holding {job.run}")
         try:
-            await self._steps(session, run, asked, caller)
-        except _Stopped as stopped:
-            await self._end(session, run, caller, str(stopped))
+            await driving
         except asyncio.CancelledError:
-            await asyncio.shield(self._end(session, run, caller, "the server was stopped"))
+            driving.cancel()
+            await asyncio.gather(driving, return_exceptions=True)
+            await asyncio.shield(self._drives.let_go(job.session, job.run))
             raise
-        except (ServiceError, EvidenceError, CrawlError) as error:
-            await self._end(session, run, caller, str(error))
-        except Exception:
-            log.exception("a run broke off", session=session, run=run)
-            await self._end(session, run, caller, "a fault in Citator itself; its log says more")
+        finally:
+            beating.cancel()
+            self._said.pop(job.run, None)
+        await self._drives.give_back(job.session, job.run)
 
-    async def _end(self, session: str, run: str, caller: Caller, reason: str) -> None:
-        try:
-            await self._behind.sessions.change(session, run, RunChange(action="fail", reason=reason[:2000]), caller)
-        except (ServiceError, EvidenceError) as error:
-            log.warning("the end of a run is not on record", session=session, run=run, error=str(error))
-
-    async def _steps(self, session: str, run: str, asked: RunRequest, caller: Caller) -> None:
-        assert self._model is not None, "a run was begun"
-        for _ in range(min(asked.max_steps or self._model.steps, self._model.steps)):
-            answer, shown = await self._ask(session)
-            made = MessageRequest(
-                role="assistant",
-                content=answer.text if answer.text or not answer.calls else None,
-                tool_calls=tuple(ToolCall.model_validate(call) for call in answer.calls),
-                run=run,
-                tokens=answer.tokens_out,
-                provider=parse_address(self._model.url).host,
-                model=self._model.name,
-                api_schema=self._model.form,
-                sent=shown,
-            )
-            await self._behind.sessions.say(session, made, caller)
-            if not answer.calls:
-                await self._behind.sessions.change(
-                    session, run, RunChange(action="complete", reason=answer.stopped), caller
-                )
+    async def _signs_of_life(self, job: Job, driving: "asyncio.Task[None]") -> None:
+        book = self._behind.sessions.book
+        while True:
+            await asyncio.sleep(self._pace.beat)
+            try:
+                history = await book.history(job.session)
+                ours = await self._drives.take(job.session, job.run)
+                held = ours and await book.take(history, job.run, round(self._pace.lease))
+            except (ServiceError, EvidenceError) as error:
+                log.warning("a run gave no sign of life", run=job.run, error=str(error))
+                continue
+            if not held:
+                driving.cancel()  # somebody else has it by now
                 return
-            if not all(self._tools.knows(call["name"]) for call in answer.calls):
-                return  # somebody else's tools: whoever has them gives the results, and starts a run to go on
-            await self._answer_calls(session, run, answer, caller)
-            lease = round(self._model.seconds) + SPARE_SECONDS
-            await self._behind.sessions.change(session, run, RunChange(action="renew", lease_seconds=lease), caller)
-        raise _Stopped("the model called tools again and again: the limit of steps was reached")
 
-    async def _answer_calls(self, session: str, run: str, answer: Answer, caller: Caller) -> None:
-        asking = replace(caller, session=session, surface="session")
-        called = await asyncio.gather(
-            *(self._tools.call(call["name"], arguments_of(call), asking) for call in answer.calls)
-        )
-        results = tuple(
-            ToolResult(
-                call=call["id"],
-                name=call["name"],
-                content=told.text,
-                is_error=told.is_error,
-                evidence=(told.record,) if told.record else (),
-            )
-            for call, told in zip(answer.calls, called, strict=True)
-        )
-        await self._behind.sessions.results(session, ToolResultsRequest(run=run, results=results), caller)
-
-    async def _ask(self, session: str) -> tuple[Answer, dict[str, Any]]:
-        """The model's next word, and which events it was shown and which not."""
-        model, endpoint = self._model, self._endpoint
-        assert model is not None, "a run was begun"
-        assert endpoint is not None, "a model has an address"
-        wanted = ContextRequest(form=model.form, budget=model.window, provider=endpoint.address.host, model=model.name)
-        found = await self._behind.session_reading.context(session, wanted)
-        body = body_of(model.form, model.name, found["request"], self._tools.offered(model.form))
-        address = parse_address(endpoint.address.origin + path_of(model.form, endpoint.address.path.rstrip("/")))
-        headers = (
-            ("Accept", "application/json"),
-            ("Content-Type", "application/json"),
-            ("Content-Length", str(len(body))),
-            *headers_of(model.form, model.key),
-        )
-        answered = await endpoint.ask(address, headers, body=body, limit=MAX_ANSWER, seconds=model.seconds)
-        if answered.status != 200:  # noqa: PLR2004 - the status that means an answer
-            said = answered.body[:SAID].decode("utf-8", "replace").replace(model.key or "\0", "…")
-            raise _Stopped(f"the model's endpoint answered with status {answered.status}: {said}")
+    async def _to_its_end(self, job: Job) -> None:
         try:
-            answer = answer_of(model.form, answered.body)
-        except BadAnswer as error:
-            raise _Stopped(str(error)) from error
-        left = [one["event"] for one in found["left_out"]]
-        sent = {"at": found["at"], "left_out": left, "tokens": answer.tokens_in, "answered_by": answer.model}
-        return answer, sent
+            await self._steps(job)
+        except Stopped as stopped:
+            await self._end(job, str(stopped))
+        except (ServiceError, EvidenceError, CrawlError) as error:
+            await self._end(job, str(error))
+        except Exception:
+            log.exception("a run broke off", session=job.session, run=job.run)
+            await self._end(job, "a fault in Citator itself; its log says more")
+
+    async def _end(self, job: Job, reason: str) -> None:
+        try:
+            change = RunChange(action="fail", reason=reason[:2000])
+            await self._behind.sessions.change(job.session, job.run, change, job.caller)
+        except (ServiceError, EvidenceError) as error:
+            log.warning("the end of a run is not on record", session=job.session, run=job.run, error=str(error))
+
+    async def _steps(self, job: Job) -> None:
+        sessions = self._behind.sessions
+        assert self._endpoint is not None, "a run was begun"
+        asking = Asking(self._behind, self.model, self._endpoint)
+        stopped: str | None = None
+        while True:
+            history = await sessions.book.history(job.session)
+            calls = await sessions.calls_waiting(history)
+            if not all(job.tools.knows(str(call["name"])) for call in calls):
+                # Somebody else's tools: whoever has them gives the results, and starts a run to go on.
+                await sessions.book.take(history, job.run, WAITING_SECONDS)
+                return
+            if calls:
+                await asking.answer_calls(job.session, job.run, calls, job.tools, job.caller)
+                continue
+            answers = [event for event in history.path if _is_answer(event, job.run)]
+            last = next((event for event in reversed(history.path) if event.type in MESSAGES), None)
+            if last is not None and answers and last is answers[-1]:
+                await sessions.change(job.session, job.run, RunChange(action="complete", reason=stopped), job.caller)
+                return
+            if len(answers) >= job.steps:
+                raise Stopped("the model called tools again and again: the limit of steps was reached")
+            number = len(answers) + 1
+            said: list[str] = []
+            self._said[job.run] = (number, "")
+
+            def hear(text: str, number: int = number, said: list[str] = said) -> None:
+                said.append(text)
+                self._said[job.run] = (number, "".join(said))
+
+            stopped = await asking.next_word(job.session, job.run, job.instance, job.caller, hear)
+
+
+def _is_answer(event: Event, run: str) -> bool:
+    return event.run == run and event.type == "message" and event.author == "assistant"
+
+
+def _routed(history: History, host: str, otherwise: str) -> str:
+    """The model that the session went on with so far, if it is one of this provider's."""
+    last = next((event for event in reversed(history.path) if event.model), None)
+    return last.model if last is not None and last.model and last.provider in {None, host} else otherwise

@@ -27,6 +27,8 @@ class History:
     """The event that started the run under way."""
     deleted: Event | None = None
     """The event that deleted this session, if it has not been brought back since."""
+    once: dict[str, list[Event]] = field(default_factory=dict)
+    """What was written under each key of idempotency."""
     _path: list[Event] = field(default_factory=list)
     _pending: dict[str, None] = field(default_factory=dict)
 
@@ -42,6 +44,8 @@ class History:
         before = self.head.id if self.head else None
         self.own.append(event)
         self.by_id[event.id] = event
+        if isinstance(token := event.details.get("once"), str):
+            self.once.setdefault(token, []).append(event)
         if event.type == "run_started":
             self.open_run = event
         elif event.type in RUN_ENDS:

@@ -45,15 +45,21 @@ def headers_of(form: ModelForm, key: str | None) -> tuple[tuple[str, str], ...]:
     return (("Authorization", f"Bearer {key}"),) if key else ()
 
 
-def body_of(form: ModelForm, model: str, context: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> bytes:
+def body_of(
+    form: ModelForm,
+    model: str,
+    context: Mapping[str, Any],
+    tools: Sequence[Mapping[str, Any]],
+    parameters: Mapping[str, Any] | None = None,
+) -> bytes:
     """The request: the context as `formats` wrote it, our tools, and nothing kept at the other end."""
-    asked: dict[str, Any] = {"model": model} | dict(context)
+    asked: dict[str, Any] = dict(parameters or {}) | {"model": model, "stream": True} | dict(context)
     if form == "anthropic":
-        asked |= {"max_tokens": MAX_OUTPUT}
+        asked = {"max_tokens": MAX_OUTPUT} | asked
         if not asked.get("system"):
             asked.pop("system", None)
     else:
-        asked |= {"store": False}
+        asked |= {"store": False, "stream_options": {"include_usage": True}}
     if tools:
         asked["tools"] = list(tools)
     return orjson.dumps(asked)

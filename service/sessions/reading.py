@@ -60,7 +60,7 @@ class Reading:
         archive = self.book.parts.archive
         wanted = [(event, telling.content(archive, event)) for event in path if matters(event)]
         return context(
-            self._system(history),
+            self._system(history) if asked.system is None else asked.system,
             wanted,
             budget=asked.budget,
             mode=asked.mode,

@@ -1,16 +1,16 @@
 """What is done with sessions: begin, write, run, fork, go back, end. Each returns what the caller is told."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final
 
 import anyio
 import orjson
 from anyio.to_thread import run_sync
 
-from service.answering import keep
-from service.failures import BadRequest
+from service.failures import BadRequest, ModelMismatch
 from service.requests import Caller
 from service.sessions import telling
+from service.sessions.agents import Agents, no_credential
 from service.sessions.asked import (
     AgentRequest,
     ApprovalRequest,
@@ -25,14 +25,16 @@ from service.sessions.asked import (
     WriteRequest,
 )
 from service.sessions.book import Book
-from service.sessions.credentials import found
-from service.sessions.history import History
+from service.sessions.history import History, calls_of
 from service.sessions.reading import check_depth
 from service.sessions.steps import Step, artifact, message, tool_result
-from snapshots import Agent, Archive, Batch, Event, RemovedId, Session, UnknownId, digest, stamp
+from snapshots import Agent, Archive, Event, RemovedId, Session, UnknownId, digest, stamp
 
 FOLLOW_SECONDS: Final = 0.5
 """How often a run that is followed is looked at: other processes may be writing to it."""
+
+HEAR_SECONDS: Final = 0.1
+"""The same while its model is speaking here."""
 
 Told = dict[str, Any]
 
@@ -42,6 +44,7 @@ class Sessions:
 
     def __init__(self, book: Book) -> None:
         self.book = book
+        self._agents = Agents(book)
 
     @property
     def _archive(self) -> Archive:
@@ -54,12 +57,12 @@ class Sessions:
         blobs: list[bytes] = []
         agent, records = None, []
         if isinstance(asked.agent, AgentRequest):
-            definition, more = self.definition(asked.agent, caller)
+            definition, more = self._agents.definition(asked.agent, caller)
             agent, records, blobs = definition.id, [definition], more
         elif asked.agent is not None:
-            agent = await self._agent(asked.agent)
+            agent = await self._agents.resolve(asked.agent)
         if asked.system is not None:
-            _no_credential(asked.system, "system")
+            no_credential(asked.system, "system")
             blobs.append(asked.system.encode())
         session = Session(
             at=stamp(self.book.parts.clock()),
@@ -74,53 +77,13 @@ class Sessions:
             return telling.about(History(session), None) | {"stored": False, "records": kept}
         return await telling.told(self.book, await self.book.begin(session, blobs, records))
 
-    def definition(self, asked: AgentRequest, caller: Caller) -> tuple[Agent, list[bytes]]:
-        """An agent's record and the blobs it names.
-
-        Raises:
-            BadRequest: there is a credential in it.
-        """
-        _no_credential(asked.model_dump(mode="json"), "agent")
-        system = asked.system.encode() if asked.system is not None else None
-        tools = orjson.dumps(asked.tools) if asked.tools is not None else None
-        record = Agent(
-            at=stamp(self.book.parts.clock()),
-            name=asked.name,
-            system=digest(system) if system is not None else None,
-            tools=digest(tools) if tools is not None else None,
-            provider=asked.provider,
-            model=asked.model,
-            api_schema=asked.api_schema,
-            parameters=asked.parameters,
-            by=caller.key,
-        )
-        return record, [blob for blob in (system, tools) if blob is not None]
-
     async def agent_create(self, asked: AgentRequest, caller: Caller) -> Told:
         """Keep a definition by itself."""
-        record, blobs = self.definition(asked, caller)
-        await keep(self.book.parts, Batch(blobs=tuple(blobs), records=(record,)))
-        return await self.agent(record.id)
+        return await self.agent(await self._agents.create(asked, caller))
 
     async def agent(self, ident: str) -> Told:
         """A definition, whole: prompt and tools as they were given."""
-        whole = await self._agent(ident)
-
-        def read() -> Told:
-            record = self._archive.record(whole)
-            assert isinstance(record, Agent), "its kind was looked at"
-            fields = record.model_dump(mode="json", exclude={"kind", "version", "nonce", "system", "tools"})
-            system = self._archive.get(record.system).decode() if record.system else None
-            tools = orjson.loads(self._archive.get(record.tools)) if record.tools else None
-            return {"id": whole} | fields | {"system": system, "tools": tools}
-
-        return await run_sync(read)
-
-    async def _agent(self, ident: str) -> str:
-        found = await run_sync(self._archive.resolve, ident)
-        if await run_sync(self._archive.kind_of, found) != "agent":
-            raise BadRequest(f"{ident} is no agent's definition")
-        return found
+        return await self._agents.whole(ident)
 
     # looking
 
@@ -180,7 +143,7 @@ class Sessions:
         if record.type == "run_started":
             return await self.run(record.session, ident)
         history = await self.book.history(record.session)
-        return _written(history, [record])
+        return _written(history, history.once.get(str(record.details.get("once")), [record]))
 
     # writing
 
@@ -203,7 +166,7 @@ class Sessions:
             return [*_changed_schema(history, made), made]
 
         if asked.agent is not None:
-            asked = asked.model_copy(update={"agent": await self._agent(asked.agent)})
+            asked = asked.model_copy(update={"agent": await self._agents.resolve(asked.agent)})
         return await self.write(session, asked, caller, steps, if_match)
 
     async def results(self, session: str, asked: ToolResultsRequest, caller: Caller) -> Told:
@@ -263,20 +226,36 @@ class Sessions:
 
     # runs
 
-    async def start(self, session: str, asked: RunRequest, caller: Caller) -> Told:
-        """Take the lock and begin a run."""
-        agent = await self._agent(asked.agent) if asked.agent is not None else None
+    async def start(self, session: str, asked: RunRequest, caller: Caller, details: Told | None = None) -> Told:
+        """Take the lock and begin a run. `details` are what whoever drives it must know to go on with it.
+
+        Raises:
+            ModelMismatch: the session went on with another model so far, and that was to be refused.
+        """
+        agent = await self._agents.resolve(asked.agent) if asked.agent is not None else None
         fields = {
             "provider": asked.provider, "model": asked.model, "api_schema": asked.api_schema, "agent": agent,
+            "details": details or {},
         }  # fmt: skip
         write = WriteRequest(wait=asked.wait)
 
         def steps(history: History) -> list[Step]:
             made = Step("run_started", fields=dict(fields))
-            return [*_changed_schema(history, made), made]
+            changed = _changed_schema(history, made)
+            if changed and asked.mismatch == "refuse":
+                raise ModelMismatch(changed[0].fields["details"]["changed"])
+            return [*changed, made]
 
         history, events = await self.book.add(session, steps, write, caller, lock_seconds=asked.lease_seconds)
         return telling.run_told(history, events[-1].id, await self.book.holder(history)) or {}
+
+    async def calls_waiting(self, history: History) -> list[Told]:
+        """The tool calls on the path that wait for results: `{id, name, arguments}`, in order."""
+        wanted = set(history.pending)
+        asking = [event for event in history.path if not wanted.isdisjoint(calls_of(event))]
+        told = await telling.with_contents(self._archive, asking)
+        made = [call for one in told if isinstance(one["body"], dict) for call in one["body"].get("tool_calls", ())]
+        return [call for call in made if call.get("id") in wanted]
 
     async def run(self, session: str, run: str) -> Told:
         """A run as it stands."""
@@ -307,11 +286,17 @@ class Sessions:
             await self.book.release(history.session.id, self.book.event_of(history, run).id)
         return await self.run(session, run)
 
-    async def follow(self, session: str, run: str) -> AsyncIterator[Told]:
-        """A run's events as they come, then the run itself; ends with it."""
+    async def follow(
+        self, session: str, run: str, saying: Callable[[str], tuple[int, str]] | None = None
+    ) -> AsyncIterator[Told]:
+        """A run's events as they come, then the run itself; ends with it.
+
+        `saying` gives which answer of the model is coming here and its text so far, which is told as it grows.
+        """
         told: set[str] = set()
-        number = 0
+        number, answer, length = 0, 0, 0
         while True:
+            state = await self.run(session, run)  # before its events: what comes in between is told next time
             history = await self.book.history(session)
             whole = self.book.event_of(history, run).id
             fresh = [event for event in history.own if event.run == whole and event.id not in told]
@@ -319,11 +304,17 @@ class Sessions:
                 told.add(one["id"])
                 number += 1
                 yield {"event": number, "type": one["type"], "step": one}
-            state = await self.run(session, run)
+            coming, text = saying(whole) if saying else (0, "")
+            length = length if coming == answer else 0
+            answer = coming
+            if text[length:]:
+                number += 1
+                yield {"event": number, "type": "text", "answer": answer, "text": text[length:]}
+                length = len(text)
             if state["ended_at"] or state["state"] == "failed":
                 yield {"event": number + 1, "type": "run", "run": state}
                 return
-            await anyio.sleep(FOLLOW_SECONDS)
+            await anyio.sleep(HEAR_SECONDS if coming else FOLLOW_SECONDS)
 
     async def decide(self, session: str, asked: ApprovalRequest, caller: Caller, *, approved: bool) -> Told:
         """A person's answer to a run that asked. It needs no lock: the run waits for it."""
@@ -375,9 +366,3 @@ def _changed_schema(history: History, step: Step) -> list[Step]:
     before = {name: getattr(last, name) for name in wanted if getattr(last, name)}
     changed = {name: [before[name], value] for name, value in wanted.items() if before.get(name, value) != value}
     return [Step("schema_changed", fields={"details": {"changed": changed}})] if changed else []
-
-
-def _no_credential(value: Any, where: str) -> None:
-    kind = found(value)
-    if kind is not None:
-        raise BadRequest(f"`{where}` holds a credential ({kind}): give it to the program that uses it, not to a record")

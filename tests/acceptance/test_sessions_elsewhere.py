@@ -35,28 +35,6 @@ async def two(tmp_path: Path, cluster: Cluster) -> AsyncIterator[list[Actions]]:
         yield [first, second]
 
 
-async def test_two_writers_with_a_hundred_messages_each_leave_one_chain(two: list[Actions]) -> None:
-    session = (await two[0].sessions.begin(SessionRequest(), ME))["id"]
-
-    async def write(actions: Actions, who: str) -> list[str]:
-        made = []
-        for number in range(100):
-            said = await actions.sessions.say(session, MessageRequest(content=f"{who} {number}"), ME)
-            made.append(said["id"])
-        return made
-
-    ids = await asyncio.gather(write(two[0], "a"), write(two[1], "b"))
-    told = [await actions.sessions.events(session, after=None, limit=1000, whole=True) for actions in two]
-
-    events = told[0]["events"]
-    assert [event["id"] for event in events] == [event["id"] for event in told[1]["events"]]
-    assert len(events) == 200
-    assert {event["id"] for event in events} == {*ids[0], *ids[1]}
-    assert [event["previous"] for event in events[1:]] == [event["id"] for event in events[:-1]]
-    for who, written in zip("ab", ids, strict=True):
-        assert [event["id"] for event in events if event["body"]["content"].startswith(who)] == written
-
-
 async def test_only_one_of_two_servers_gets_the_lock(two: list[Actions]) -> None:
     session = (await two[0].sessions.begin(SessionRequest(), ME))["id"]
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from service.gate import Rules
 from service.mcp_tools.calling import ToolsHere
 from service.own_tools import ToolsForModels
 from service.requests import KeyRequest, Scope
-from service.sessions.driving import Driver, Model
-from service.sessions.models import BadAnswer, answer_of, body_of, path_of
+from service.sessions.asking import Model
+from service.sessions.driving import Driver, Pace
+from service.sessions.models import BadAnswer, answer_of, arguments_of, body_of, path_of
+from service.sessions.streams import AnswerStream
 from tests.service.asking import Asker
 from tests.service.opened import HARBOUR, TOLL, captured, opened
 from tests.service.talking import Talk
@@ -39,6 +41,10 @@ def says(content: str | None, *calls: dict[str, Any]) -> str:
     return json.dumps({"model": "m-1", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
 
 
+def sse(*events: dict[str, Any]) -> str:
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+
+
 def script(answers: Sequence[str], path: str = "/v1/chat/completions") -> list[Route]:
     last = len(answers)
     return [
@@ -47,19 +53,34 @@ def script(answers: Sequence[str], path: str = "/v1/chat/completions") -> list[R
     ]
 
 
+QUICK = Pace(lease=1.5, beat=0.3, look=0.2)
+
+
 @asynccontextmanager
-async def driven(data: Path, endpoint: Site, **given: Any) -> AsyncIterator[Talk]:
+async def driven(data: Path, endpoint: Site, *, looks: bool = False, **given: Any) -> AsyncIterator[Talk]:
     options = {"form": "openai", "name": "m", "key": KEY, "seconds": 20.0, "window": 50_000, "steps": 5} | given
     async with opened(data) as actions:
         model = Model(url=endpoint.url("/v1"), **options)
-        driver = Driver(actions, ToolsForModels(ToolsHere(actions)), model, "Citator")
+        driver = Driver(actions, ToolsForModels(ToolsHere(actions)), model, "Citator", QUICK if looks else None)
         rules = Rules(hosts=frozenset(), loopback_without_key=False, max_request=8 * 1024 * 1024)
         app = application(actions, rules, driver=driver)
         key = (await actions.keys_create(KeyRequest(name="me", scopes=(Scope.ADMIN,))))["key"]
+        looking = [asyncio.create_task(driver.look_after())] if looks else []
         try:
             yield Talk(actions, Asker(app, key))
         finally:
+            for task in looking:
+                task.cancel()
+            await asyncio.gather(*looking, return_exceptions=True)
             await driver.close()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    for _ in range(1500):
+        if holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it did not come to that")
 
 
 async def ended(talk: Talk, session: str, run: str) -> Any:
@@ -155,6 +176,86 @@ async def test_tools_of_others_wait_for_their_results(tmp_path: Path) -> None:
     assert done["state"] == "completed"
 
 
+async def test_a_run_that_a_stopped_server_left_is_gone_on_with_by_the_next_one(tmp_path: Path) -> None:
+    call = {"id": "c1", "name": "get_evidence", "input": {"id": "0" * 64}}
+    slow = Route("/v1/chat/completions", 200, (JSON_TYPE,), says("Too late."), before=30.0)
+    with Site([slow]) as endpoint:
+        async with driven(tmp_path, endpoint, looks=True) as talk:
+            session = await talk.session()
+            await talk.say(session, "Go.")
+            run = await talk.post(f"sessions/{session}/runs", {"drive": True})
+            await until(lambda: bool(endpoint.requests))
+        endpoint.routes = script([says(None, call), says("Done all the same.")])
+        endpoint.reset_counts()
+        async with driven(tmp_path, endpoint, looks=True) as talk:
+            done = await ended(talk, session, run["id"])
+            events = (await talk.get(f"sessions/{session}/events"))["events"]
+
+    assert done["state"] == "completed"
+    assert [event["type"] for event in events] == [
+        "message", "run_started", "run_resumed", "message", "tool_result", "message", "run_completed",
+    ]  # fmt: skip
+    assert events[-2]["body"]["content"] == "Done all the same."
+    assert {event["run"] for event in events[2:]} == {run["id"]}
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic"])
+async def test_an_answer_that_comes_in_pieces_is_told_as_it_comes_and_kept_whole(tmp_path: Path, form: str) -> None:
+    streams = ("Content-Type", "text/event-stream; charset=utf-8")
+    path = "/v1/chat/completions" if form == "openai" else "/v1/messages"
+    routes = [
+        Route(path, 200, (streams,), PIECES[form][0], hit=1),
+        Route(path, 200, (streams,), PIECES[form][1], hit_from=2, drip=(80, 0.15)),
+    ]
+    with Site(routes) as endpoint:
+        async with driven(tmp_path, endpoint, form=form) as talk:
+            session = await talk.session()
+            await talk.say(session, "Until when?")
+            run = await talk.post(f"sessions/{session}/runs", {"drive": True})
+            told = await talk.ask(
+                "GET", f"/api/v1/sessions/{session}/runs/{run['id']}", headers={"accept": "text/event-stream"}
+            )
+            events = (await talk.get(f"sessions/{session}/events"))["events"]
+
+    said = [event["body"] for event in events if event["type"] == "message"]
+    assert said[1]["tool_calls"][0]["name"] == "get_evidence"
+    assert arguments_of(said[1]["tool_calls"][0]) == {"id": "000000000000"}
+    assert said[2]["content"] == "It ends on Friday."
+    assert events[-2]["tokens"] == 7
+    assert b"event: text" in told.body
+    assert b"event: run_completed" in told.body
+
+
+async def test_an_agents_definition_says_with_what_a_run_is_driven(tmp_path: Path) -> None:
+    tools = [{"name": "search"}, {"name": "pay", "description": "Pay.", "input_schema": {"type": "object"}}]
+    agent = {"system": "Be a clerk.", "tools": tools, "model": "m-2", "parameters": {"temperature": 0, "model": "x"}}
+    with Site(script([says("Yes.")])) as endpoint:
+        async with driven(tmp_path, endpoint) as talk:
+            session = await talk.session(agent=agent)
+            await talk.say(session, "Go.")
+            run = await talk.post(f"sessions/{session}/runs", {"drive": True})
+            done = await ended(talk, session, run["id"])
+        asked = json.loads(endpoint.requests[-1].body)
+
+    assert (done["model"], asked["model"], asked["temperature"]) == ("m-2", "m-2", 0)
+    assert [tool["function"]["name"] for tool in asked["tools"]] == ["search", "pay"]
+    assert asked["messages"][0] == {"role": "system", "content": "Be a clerk."}
+
+
+async def test_another_model_than_before_is_refused_or_asked_for_as_wanted(tmp_path: Path) -> None:
+    with Site(script([says("Yes.")])) as endpoint:
+        async with driven(tmp_path, endpoint) as talk:
+            session = await talk.session()
+            await talk.say(session, "Before.", "assistant", provider="127.0.0.1", model="older", api_schema="openai")
+
+            refused = await talk.post(f"sessions/{session}/runs", {"drive": True, "mismatch": "refuse"}, status=409)
+            run = await talk.post(f"sessions/{session}/runs", {"drive": True, "mismatch": "route"})
+            done = await ended(talk, session, run["id"])
+
+    assert refused["changed"] == {"model": ["older", "m"]}
+    assert (done["state"], done["model"]) == ("completed", "older")
+
+
 async def test_without_a_model_it_says_what_to_set(tmp_path: Path) -> None:
     async with opened(tmp_path) as actions:
         driver = Driver(actions, ToolsForModels(ToolsHere(actions)), None, "Citator")
@@ -168,11 +269,59 @@ async def test_without_a_model_it_says_what_to_set(tmp_path: Path) -> None:
     assert "CITATOR_MODEL_URL" in refused["detail"]
 
 
+CALLED = '{"id": "000000000000"}'
+PIECES = {
+    "openai": [
+        sse({"model": "m-1", "choices": [{"delta": {"tool_calls": [
+                {"index": 0, "id": "c1", "function": {"name": "get_evidence", "arguments": ""}}]}}]},
+            {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": CALLED[:9]}}]}}]},
+            {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": CALLED[9:]}}]}}]},
+            {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+        sse({"model": "m-1", "choices": [{"delta": {"role": "assistant", "content": "It ends"}}]},
+            {"choices": [{"delta": {"content": " on"}}]}, {"choices": [{"delta": {"content": " Friday."}}]},
+            {"choices": [{"delta": {}, "finish_reason": "stop"}]},
+            {"choices": [], "usage": {"prompt_tokens": 50, "completion_tokens": 7}}),
+    ],
+    "anthropic": [
+        sse({"type": "message_start", "message": {"model": "m-1", "usage": {"input_tokens": 50}}},
+            {"type": "content_block_start", "index": 0,
+             "content_block": {"type": "tool_use", "id": "c1", "name": "get_evidence", "input": {}}},
+            *({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": part}}
+              for part in (CALLED[:9], CALLED[9:])),
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5}}),
+        sse({"type": "message_start", "message": {"model": "m-1", "usage": {"input_tokens": 50}}}, {"type": "ping"},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "It ends on"}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": " Friday."}},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 7}},
+            {"type": "message_stop"}),
+    ],
+}  # fmt: skip
+"""A call of a tool and a word, as each API streams them."""
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [b"", b"data: {}x\n\n", b'data: {"error": {"message": "overloaded"}}\n\n', b'data: {"choices": 7}\n\n', b"\n: x\n"],
+)
+def test_a_stream_that_is_none_is_no_answer(pieces: bytes) -> None:
+    def read() -> None:
+        stream = AnswerStream("openai", lambda _: None)
+        stream.take(pieces)
+        stream.whole()
+
+    with pytest.raises(BadAnswer):
+        read()
+
+
 def test_nothing_is_asked_to_be_kept_at_the_other_end() -> None:
     chat = json.loads(body_of("openai", "m", {"messages": []}, []))
     messages = json.loads(body_of("anthropic", "m", {"system": "", "messages": []}, [{"name": "t"}]))
 
-    assert chat == {"model": "m", "messages": [], "store": False}
+    assert chat == {
+        "model": "m", "messages": [], "store": False, "stream": True, "stream_options": {"include_usage": True},
+    }  # fmt: skip
     assert "store" not in messages
     assert "previous_response_id" not in messages
     assert messages["max_tokens"] > 0
