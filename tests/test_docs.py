@@ -1,5 +1,6 @@
 """The documentation says what is so."""
 
+import json
 import re
 import subprocess
 import sys
@@ -158,3 +159,25 @@ def test_the_blocks_on_audits_run_as_they_stand(tmp_path: Path) -> None:
     assert "a check did not hold" in ran.stdout
     assert "1 of 1 quotations stand in what is kept" in ran.stdout
     assert "[^citator-1]: the source says so." in (tmp_path / "report-with-sources.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_blocks_on_sessions_run_as_they_stand(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "sessions.md").read_text(), re.MULTILINE | re.DOTALL)
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    environment |= {"CITATOR_LISTEN": "127.0.0.1:0"}
+    script = "set -euo pipefail\n" + "\n".join(blocks) + '\nprintf "passage %s\\n" "$PASSAGE"\n'
+
+    subprocess.run(["citator", "demo"], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    ran = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert "session-locked" in ran.stdout
+    assert "And in yen?" not in ran.stdout.partition('"rolled_back"')[2]
+    assert "ticket for children" in ran.stdout.lower()
+    assert "the records say the same" in ran.stdout
+    assert "passage sha256:" in ran.stdout
+    context = json.loads((tmp_path / "context.json").read_text())
+    assert context["request"]["messages"][0]["content"][0]["text"] == "What does a child pay?"

@@ -1,6 +1,8 @@
 """The web pages in a real browser: what a person does with them, what a hostile page cannot, who can read them."""
 
+import json
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -154,6 +156,61 @@ def test_a_removal_shows_what_goes_and_then_it_is_gone(seat: Seat) -> None:
     expect(seat.page.get_by_text("a trap")).to_be_visible()
 
 
+def held(seat: Seat) -> str:
+    """A session with something of everything; its path."""
+
+    def do(path: str, body: dict[str, Any]) -> Any:
+        status, answer = seat.server.post(f"/api/v1/{path}", body)
+        assert status in (200, 201), answer
+        return json.loads(answer)
+
+    passage = do("search", {"query": "swing bridge toll", "fetch": "never"})["results"][0]["passages"][0]["id"]
+    session = do("sessions", {"title": "Tolls at the harbour", "system": "Be brief."})["id"]
+    do(f"sessions/{session}/messages", {"content": "Until when is there a toll? <b>Now</b>", "pinned": True})
+    answer = {"role": "assistant", "model": "m-1", "content": f"Until Friday [{passage}]."}
+    do(f"sessions/{session}/messages", answer)
+    do(f"sessions/{session}/checkpoint", {"name": "answered"})
+    do(f"sessions/{session}/messages", {"content": "A wrong turn."})
+    do(f"sessions/{session}/rollback", {"to": "answered"})
+    do(f"sessions/{session}/messages", {"type": "sealed", "sealed": {"x": "opaque"}, "provider": "elsewhere"})
+    do(f"sessions/{session}/artifacts", {"name": "tolls.csv", "text": "bridge,Friday"})
+    return f"/sessions/{session[7:19]}"
+
+
+def test_a_session_is_found_read_forked_and_taken_along(seat: Seat) -> None:
+    fetch(seat, "/bridge")
+    path = held(seat)
+    page = seat.page
+
+    seat.open("/sessions")
+    page.get_by_role("searchbox").fill("tolls at")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Tolls at the harbour").first.click()
+    expect(page.get_by_role("heading", name="Tolls at the harbour")).to_be_visible()
+    expect(page.get_by_text("Until when is there a toll? <b>Now</b>")).to_be_visible()
+    expect(page.get_by_text("sealed by elsewhere")).to_be_visible()
+    expect(page.get_by_text("Only elsewhere can read what this says")).to_be_visible()
+    expect(page.get_by_text("tolls.csv")).to_be_visible()
+    expect(page.get_by_text("A wrong turn.")).to_have_count(0)
+    page.get_by_role("link", name="with what was gone back on").click()
+    expect(page.get_by_text("A wrong turn.")).to_be_visible()
+
+    page.get_by_role("link", name=re.compile("^evidence ")).first.click()
+    expect(page.locator("mark")).to_contain_text(TOLL)
+
+    seat.open(path)
+    with page.expect_download() as coming:
+        page.get_by_role("link", name="Take it along with its evidence").click()
+    with zipfile.ZipFile(coming.value.path()) as bundle:
+        assert b"Until Friday" in bundle.read("session/transcript.jsonl")
+    page.get_by_role("button", name="fork here").first.click()
+    expect(page.get_by_text("what came before is shared")).to_be_visible()
+    expect(page.get_by_text("Until Friday")).to_have_count(0)
+    page.get_by_role("link", name=path.removeprefix("/sessions/")).first.click()
+    expect(page.get_by_text("Forks:")).to_be_visible()
+    assert seat.complaints == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_pages_can_be_read_by_everybody_at_every_width(seat: Seat, scheme: Any, width: int) -> None:
@@ -173,6 +230,7 @@ def test_pages_can_be_read_by_everybody_at_every_width(seat: Seat, scheme: Any, 
         passage,
         "/crawls",
         "/sessions",
+        held(seat),
         "/status",
         "/remove",
     ):

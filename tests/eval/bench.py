@@ -1,6 +1,7 @@
 """`make bench`: how fast it is, each figure beside its baseline from the same run.
 
-With names of sections as arguments only those are run: crawl, search, index, process, bundle, transcripts, recheck.
+With names of sections as arguments only those are run: crawl, search, index, process, bundle, transcripts, recheck,
+sessions.
 """
 
 import importlib
@@ -18,6 +19,7 @@ SECTIONS = {
     "bundle": "tests.eval.bench_bundle",
     "transcripts": "tests.eval.bench_transcripts",
     "recheck": "tests.eval.bench_recheck",
+    "sessions": "tests.eval.bench_sessions",
 }
 
 
