@@ -65,8 +65,8 @@ eval: setup-dev ## quality of extraction, ranking and re-checking, with the figu
 bench: setup-dev setup-tests ## speed beside its baselines, with the figures for docs/performance.md
 	@$(BIN)/python -m tests.eval.bench
 
-soak: setup-dev ## a bundle of 10,000 pages, with the memory it takes (held under 300 MB)
-	@$(BIN)/python -m tests.eval.soak_bundle
+soak: setup-dev ## a bundle of 10,000 pages with the memory it takes; 50 and 500 clients at once over MCP and SearXNG's API
+	@status=0; for part in soak_bundle soak_doors; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
 
 lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt

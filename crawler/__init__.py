@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from crawler.rendering import Wanted as Wanted
     from crawler.resolving import Resolver as Resolver
     from crawler.robots import Rules as Rules
+    from crawler.signs_in_text import Sign as Sign
+    from crawler.signs_in_text import signs_in as signs_in
     from crawler.singlefile import SavedPage as SavedPage
     from crawler.singlefile import saved_page as saved_page
     from crawler.sitemap import Sitemap as Sitemap
@@ -110,6 +112,8 @@ _HOMES = {
     "ProviderReply": "crawler.providers.contract",
     "read_page": "crawler.reader",
     "is_sitemap": "crawler.sitemap",
+    "Sign": "crawler.signs_in_text",
+    "signs_in": "crawler.signs_in_text",
     "read_sitemap": "crawler.sitemap",
     "READER_VERSION": "crawler.reading",
     "ReaderPool": "crawler.reader_pool",

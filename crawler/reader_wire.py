@@ -86,6 +86,6 @@ _PARTS: Final[dict[str, type[Any]]] = {
     "robots_meta": RobotsMeta,
 }
 _PLAIN: Final = (
-    "outcome", "media_type", "detail", "text", "visible", "title", "author", "canonical", "base", "links_total",
-    "flags", "page_state", "page_state_evidence", "extractors", "needs_browser", "replaced",
+    "outcome", "media_type", "detail", "text", "visible", "hidden", "title", "author", "canonical", "base",
+    "links_total", "flags", "page_state", "page_state_evidence", "extractors", "needs_browser", "replaced",
 )  # fmt: skip

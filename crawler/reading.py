@@ -93,6 +93,8 @@ class Reading:
     charset: Charset | None = None
     text: str = ""
     visible: str = ""
+    hidden: str = ""
+    """The text of elements that say of themselves that they are not shown, on one line. No part of a document."""
     title: str | None = None
     author: str | None = None
     published: Dated | None = None

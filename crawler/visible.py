@@ -14,6 +14,7 @@ from lxml import etree
 
 from crawler.markup import cut_out
 from crawler.scalars import scalars
+from crawler.signs_in_text import BIDI, ZERO_WIDTH, speaks_to_a_model
 
 # U+2029, PARAGRAPH SEPARATOR, marks where a block begins and ends. Where a page itself has one it means the same.
 _BREAK: Final = "\u2029"
@@ -137,25 +138,6 @@ def _lines(marked: str) -> str:
     return scalars("\n".join(line for line in lines if line))
 
 
-_ZERO_WIDTH: Final = re.compile("[\u200b\u2060\ufeff]|(?<=[A-Za-z])[\u200c\u200d](?=[A-Za-z])|[\U000e0000-\U000e007f]")
-_BIDI: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_TO_A_MODEL: Final = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+)?(?:of\s+)?(?:the\s+|your\s+|my\s+)?"
-    r"(?:previous|prior|above|earlier|preceding|foregoing)\s+(?:instructions?|prompts?|directions?|rules?|"
-    r"context|messages?)"
-    r"|\bif\s+you\s+are\s+(?:an?\s+)?(?:ai|llm|large\s+language\s+model|language\s+model|chatbot|ai\s+(?:agent|"
-    r"assistant))\b"
-    r"|\byou\s+are\s+(?:now\s+)?(?:an?\s+)?(?:ai|helpful|large\s+language|language)\s+(?:assistant|model|agent)\b"
-    r"|\b(?:attention|note|instructions?|message|important)\s*(?:to|for|:)\s*(?:all\s+)?(?:ai|llms?|"
-    r"language\s+models?|chatbots?)\b"
-    r"|<\|im_start\|>|<\|system\|>|\[/?INST\]|\breveal\s+your\s+(?:system\s+)?prompt\b",
-    re.IGNORECASE,
-)
-_NEEDED_WORDS: Final = (
-    "previous", "prior ", "above ", "earlier ", "preceding", "foregoing", "you are", "if you", " ai", "llm",
-    "language model",
-    "chatbot", "<|", "inst]", "system prompt", "your prompt",
-)  # fmt: skip
 # Menus and messages that scripts show later are hidden on most pages; fewer words than this say nothing.
 MIN_HIDDEN_WORDS: Final = 20
 
@@ -173,16 +155,10 @@ def text_flags(visible: Visible, text: str) -> tuple[str, ...]:
         flags.append("hidden_text")
     shown = visible.text or text
     if not shown.isascii():
-        if _ZERO_WIDTH.search(shown):
+        if ZERO_WIDTH.search(shown):
             flags.append("zero_width")
-        if _BIDI.search(shown):
+        if BIDI.search(shown):
             flags.append("bidi_controls")
-    if _speaks_to_a_model(shown) or _speaks_to_a_model(visible.hidden):
+    if speaks_to_a_model(shown) or speaks_to_a_model(visible.hidden):
         flags.append("addresses_model")
     return tuple(flags)
-
-
-def _speaks_to_a_model(text: str) -> bool:
-    # The words without which the pattern cannot match: looking for them first is twenty times faster.
-    lowered = text.lower()
-    return any(w in lowered for w in _NEEDED_WORDS) and _TO_A_MODEL.search(text) is not None

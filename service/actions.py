@@ -24,6 +24,7 @@ from service import (
     log_keys,
     rechecking,
     removing,
+    rereading,
     searching,
     sitemaps,
 )
@@ -135,6 +136,8 @@ class Actions:
 
     async def evidence(self, text: str, /, *, view: str | None = None) -> Evidence:
         """The exact bytes of an id, or one view of its record."""
+        if view == "hidden":
+            return await rereading.hidden_text(self.parts, text)
         return await run_sync(evidence.evidence, self.parts.archive, text, view)
 
     async def proof(self, text: str, /) -> Json:

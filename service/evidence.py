@@ -29,7 +29,7 @@ JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 BYTES = "application/octet-stream"
 
-VIEWS = ("text", "visible", "candidates", "context", "reply", "structured")
+VIEWS = ("text", "visible", "hidden", "candidates", "context", "reply", "structured")
 
 
 def evidence(archive: Archive, text: str, view: str | None) -> Evidence:

@@ -1,5 +1,6 @@
 """One id opened up: a record, a page as it was captured, a passage with its proof, a blob."""
 
+from collections import Counter
 from typing import Annotated, Any, Final
 
 import anyio
@@ -12,6 +13,7 @@ from service.errors import NoRoute
 from service.failures import ServiceError
 from service.requests import Caller, Evidence, Scope
 from service.web.certificates import Certificate, read_certificate
+from service.web.marking import marked, marked_beside
 from service.web.rendering import page
 from service.web.route import PageRoute, to, visitor
 from snapshots import EvidenceError
@@ -20,6 +22,9 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 MAX_TEXT: Final = 200_000  # characters of a text or blob on a page; more is for reading by other means
 MAX_LISTED: Final = 200  # rows of a table that could be endless: dependents, links, removed things
+HIDING: Final = frozenset({"hidden_text", "addresses_model"})
+"""Flags of documents that may be about text which the page holds and does not show."""
+
 OTHER_CAPTURES: Final = 20
 """Captures of the same address listed beside one."""
 
@@ -73,7 +78,8 @@ async def _search(behind: Actions, ident: str, record: Json) -> Json:
         title, capture = await _title(behind, result["capture"])
         results.append(result | {"title": title, "passages": passages, "capture_record": capture})
     shown = sum(len(result["passages"]) for result in record["results"])
-    return {"results": results, "shown": shown, **await _around(behind, ident)}
+    dropped = Counter(one["decision"] for one in record["candidates"] if one["decision"] != "kept").most_common()
+    return {"results": results, "shown": shown, "dropped": dropped, **await _around(behind, ident)}
 
 
 async def _fetch(behind: Actions, ident: str, record: Json) -> Json:
@@ -94,9 +100,13 @@ async def _capture(behind: Actions, ident: str, record: Json) -> Json:
     listed = await behind.captures(record["final"], limit=OTHER_CAPTURES, before=None, caller=LOCAL_READER)
     chain: list[str] = next((hop["tls"]["chain"] for hop in reversed(record["hops"]) if hop["tls"]), [])
     certificates = [await _certificate(behind, one) for one in chain]
+    flags = set(document["flags"]) if document else set()
+    hidden = await _hidden(behind, ident) if flags & HIDING else ""
+    parts = marked_beside(text[:MAX_TEXT], hidden, document["visible"] if document else "")
     return {
-        "document": document, "problem": problem, "text": text[:MAX_TEXT], "cut": len(text) > MAX_TEXT,
-        "others": listed["captures"], "certificates": certificates, **await _around(behind, ident),
+        "document": document, "problem": problem, "text": parts, "cut": len(text) > MAX_TEXT,
+        "hidden": marked(hidden[:MAX_TEXT]), "others": listed["captures"], "certificates": certificates,
+        **await _around(behind, ident),
     }  # fmt: skip
 
 
@@ -171,6 +181,14 @@ async def _kept(behind: Actions, ident: str) -> tuple[Json | None, str | None]:
         return orjson.loads((await behind.evidence(ident)).body), None
     except (EvidenceError, ServiceError) as error:
         return None, str(error)
+
+
+async def _hidden(behind: Actions, capture: str) -> str:
+    """What the page hides; nothing where it cannot be read again."""
+    try:
+        return (await behind.evidence(capture, view="hidden")).body.decode()
+    except (EvidenceError, ServiceError):
+        return ""
 
 
 async def _title(behind: Actions, capture: str) -> tuple[str | None, Json | None]:

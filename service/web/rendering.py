@@ -1,7 +1,9 @@
 """Makes HTML out of templates. What came from outside is escaped by Jinja; nothing here marks text as safe."""
 
+import re
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any, Final
 
 from fastapi import Request, Response
@@ -19,10 +21,21 @@ POLICY: Final = (
 SHORT: Final = 12
 """Hex digits of an id as people read it: the shortest prefix that is accepted on reading."""
 
-STATIC: Final = {"citator.css": "text/css; charset=utf-8", "htmx.min.js": "text/javascript; charset=utf-8"}
+STATIC: Final = {
+    "citator.css": "text/css; charset=utf-8",
+    "citator.svg": "image/svg+xml",
+    "htmx.min.js": "text/javascript; charset=utf-8",
+}
+
+MARKED_WORDS: Final = 16
+"""Words of a question that are looked for in the passages shown; more of them mark everything."""
+
+MARKED_LENGTH: Final = 2
+"""Letters of a word that is marked; shorter ones are in every line."""
 
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _THOUSAND: Final = 1000
+_WORD: Final = re.compile(r"\w+")
 
 
 def page(request: Request, template: str, /, *, status: int = 200, **values: Any) -> Response:
@@ -50,7 +63,10 @@ def environment() -> Environment:
         loader=PackageLoader("service.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    made.filters.update(short=short, when=when, size=size, code=code, plural=plural, web=web)
+    made.filters.update(
+        short=short, when=when, clock=clock, size=size, setting=setting, code=code, plural=plural, web=web, asked=asked,
+        groupby_day=groupby_day,
+    )  # fmt: skip
     return made
 
 
@@ -70,6 +86,38 @@ def when(moment: str | None) -> str:
     if moment is None:
         return "unknown"
     return f"{moment[:10]} {moment[11:19]} UTC" if len(moment) > len("2026-11-29") else moment
+
+
+def clock(moment: str) -> str:
+    """The time of day of a record's time, where its day is told already: `19:28:36`."""
+    return moment[11:19]
+
+
+def groupby_day(records: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Records by the day of their time, in the order in which they come."""
+    return [(day, list(of_day)) for day, of_day in groupby(records, key=lambda one: str(one["at"])[:10])]
+
+
+def setting(value: object, name: str) -> str:
+    """A setting's value for reading: yes and no, sizes as sizes, seconds as seconds."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and name.startswith("max_"):
+        return size(value)
+    return f"{value} seconds" if name.endswith("deadline") else str(value)
+
+
+def asked(text: str, query: str) -> list[tuple[bool, str]]:
+    """A text in pieces, and of each whether it is a word of the question. Words are as people type them."""
+    wanted = {word.casefold() for word in _WORD.findall(query) if len(word) >= MARKED_LENGTH}
+    if not wanted or len(wanted) > MARKED_WORDS:
+        return [(False, text)]
+    pieces, at = [], 0
+    for found in _WORD.finditer(text):
+        if found[0].casefold() in wanted:
+            pieces += [(False, text[at : found.start()]), (True, found[0])]
+            at = found.end()
+    return [piece for piece in [*pieces, (False, text[at:])] if piece[1]]
 
 
 def size(number: int | None) -> str:
