@@ -54,6 +54,7 @@ from service.requests import (
     SearchRequest,
     UploadRequest,
 )
+from service.retaining import Retentions
 from service.sessions.asked import ContextRequest
 from service.sessions.book import Book
 from service.sessions.reading import ImportRequest, Reading
@@ -67,10 +68,11 @@ OWNER: Final = Caller(key=None, name="command line", scopes=frozenset({Scope.ADM
 class Actions:
     """The actions over opened parts. Made by `service.build`."""
 
-    def __init__(self, parts: Parts, crawls: Crawls, bundles: Bundles, watches: Watches) -> None:
+    def __init__(self, parts: Parts, crawls: Crawls, bundles: Bundles, watches: Watches, retention: Retentions) -> None:
         self.parts = parts
         self.watches = watches
         self.holds = Holds(parts)
+        self.retention = retention
         self.crawls = crawls
         self._bundles = bundles
         book = Book(parts)

@@ -34,6 +34,7 @@ from service.failures import BadSetting
 from service.following import Follower
 from service.keyring import Keyring
 from service.parts import Parts, Readers
+from service.retaining import Retentions
 from service.settings import Settings
 from service.spool import Spool
 from service.stamping import Stamper, posting, roots_of
@@ -133,7 +134,10 @@ async def build(
         rounds = WatchRounds(parts, book, hooks)
         if resume and not opened.log.read_only:
             stack.push_async_callback(_stop, asyncio.create_task(rounds.run(), name="watches"))
-        yield Actions(parts, crawls, Bundles(parts, joined_script), Watches(parts, book, hooks))
+        retention = Retentions(parts, book)
+        if resume and not opened.log.read_only:
+            stack.push_async_callback(_stop, asyncio.create_task(retention.run(), name="retention"))
+        yield Actions(parts, crawls, Bundles(parts, joined_script), Watches(parts, book, hooks), retention)
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

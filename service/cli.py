@@ -26,6 +26,7 @@ from service import (
     cli_mcp,
     cli_quote,
     cli_recheck,
+    cli_retention,
     cli_search,
     cli_serve,
     cli_sessions,
@@ -63,6 +64,7 @@ app.command("audit")(cli_audit.audit)
 app.command("bundle")(cli_bundle.bundle)
 app.command("delete")(cli_evidence.delete)
 app.add_typer(cli_watch.hold, name="hold")
+app.add_typer(cli_retention.retention, name="retention")
 app.command("rebuild")(cli_care.rebuild)
 app.command("backup")(cli_care.backup)
 app.command("restore")(cli_care.restore)

@@ -23,6 +23,7 @@ from service.requests import (
     SearchRequest,
     UploadRequest,
 )
+from service.retention_requests import Retaining
 from service.watch_doors import Holding, Watching
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ class Citator(Protocol):
     @property
     def holds(self) -> Holding:
         """What is done with holds."""
+        ...
+
+    @property
+    def retention(self) -> Retaining:
+        """What is done with rules about how long captures are kept."""
         ...
 
     async def search(self, request: SearchRequest, caller: Caller, /) -> Reply:

@@ -190,6 +190,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.UnknownKey": Meaning("unknown-key", 404, NOT_DONE, "There is no such key."),
     "service.UnknownWatch": Meaning("unknown-watch", 404, NOT_DONE, "There is no such watch."),
     "service.WatchEnded": Meaning("watch-ended", 409, WRONG_USE, "This watch is over."),
+    "service.UnknownRule": Meaning("unknown-rule", 404, NOT_DONE, "There is no such retention rule."),
     "service.UnknownHold": Meaning("unknown-hold", 404, NOT_DONE, "There is no such hold."),
     "service.HeldBack": Meaning("held", 409, NOT_DONE, "This is held, and is not removed.", ("held",)),
     "service.UnknownSession": Meaning("unknown-session", 404, NOT_DONE, "There is no such session."),

@@ -11,6 +11,7 @@
     ├── CrawlOver         the crawl has ended and does not go on
     ├── WatchEnded        the watch is over and does not go on
     ├── UnknownHold       no hold has that id
+    ├── UnknownRule       no retention rule has that id
     ├── HeldBack          a removal would touch what is held; lists it
     ├── UnknownSession    no session has that id
     ├── SessionLocked     a run holds the session's lock
@@ -112,6 +113,10 @@ class CrawlOver(ServiceError):
 
 class WatchEnded(ServiceError):
     """The watch is over: a new one can be begun."""
+
+
+class UnknownRule(ServiceError):
+    """No retention rule in force has that id."""
 
 
 class UnknownHold(ServiceError):

@@ -105,6 +105,12 @@ def held_among(parts: Parts, selection: Selection) -> list[dict[str, Any]]:
     return found
 
 
+def held_ids(parts: Parts) -> set[str]:
+    """All that removals must not touch now. Blocking."""
+    planned: dict[tuple[str, ...], set[str]] = {}
+    return {name for hold in in_force(parts.archive) for name in _held(parts, hold, planned)}
+
+
 def refuse_held(held: Sequence[dict[str, Any]]) -> None:
     """Raises HeldBack if anything is held."""
     if held:

@@ -6,7 +6,10 @@ from typing import Any
 from service.failures import BadRequest
 from snapshots import Archive, Capture, Crawl, Deletion, EvidenceError, Fetch, Record, Search, Serving, UnknownRecord
 
-KINDS = ("capture", "crawl", "deletion", "event", "fetch", "hold", "import", "recheck", "search", "serving", "watch")
+KINDS = (
+    "capture", "crawl", "deletion", "event", "fetch", "hold", "import", "recheck", "retention", "search", "serving",
+    "watch",
+)  # fmt: skip
 
 
 def recent(archive: Archive, kinds: Sequence[str], limit: int, before: int | None) -> dict[str, Any]:

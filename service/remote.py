@@ -19,7 +19,7 @@ from service.failures import BadRequest
 from service.remote_bundles import RemoteBundles
 from service.remote_crawls import RemoteCrawls
 from service.remote_sessions import RemoteSessions
-from service.remote_watches import RemoteHolds, RemoteWatches
+from service.remote_watches import RemoteHolds, RemoteRetention, RemoteWatches
 from service.requests import (
     ArchiveRequest,
     BundleImport,
@@ -53,6 +53,7 @@ class Remote(RemoteBundles, RemoteSessions):
         self.crawls = RemoteCrawls(self)
         self.watches = RemoteWatches(self)
         self.holds = RemoteHolds(self)
+        self.retention = RemoteRetention(self)
 
     async def _ask(
         self, method: str, target: str, body: bytes | None = None, headers: Mapping[str, str] | None = None

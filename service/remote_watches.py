@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from service.exchange import Told
 from service.requests import Caller
+from service.retention_requests import RetentionRequest, RetentionRound
 from service.watch_requests import HoldRequest, WatchRequest
 
 Json = dict[str, Any]
@@ -73,6 +74,29 @@ class RemoteHolds:
     async def release(self, hold: str, _caller: Caller, /) -> Json:
         """End a hold."""
         return await self._server.ask_json("DELETE", f"/holds/{_segment(hold)}")
+
+
+class RemoteRetention:
+    """The `Retaining` protocol."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    async def add(self, request: RetentionRequest, _caller: Caller, /) -> Json:
+        """Set a rule."""
+        return await self._server.ask_json("POST", "/retention", request)
+
+    async def listed(self) -> Json:
+        """The rules in force."""
+        return await self._server.ask_json("GET", "/retention")
+
+    async def lift(self, rule: str, _caller: Caller, /) -> Json:
+        """End a rule."""
+        return await self._server.ask_json("DELETE", f"/retention/{_segment(rule)}")
+
+    async def apply(self, request: RetentionRound, /) -> Json:
+        """Apply the rules."""
+        return await self._server.ask_json("POST", "/retention/apply", request)
 
 
 def _segment(text: str) -> str:

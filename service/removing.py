@@ -29,7 +29,7 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
             )
     done = parts.archive.remove(chosen.selection, dry_run=request.dry_run, reason=request.reason, by=caller.key)
     if done.deletion is not None:
-        _forget(parts.follower)
+        forget(parts.follower)
     return {
         "deletion": done.deletion,
         "dry_run": request.dry_run,
@@ -41,6 +41,6 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
     }
 
 
-def _forget(follower: Follower) -> None:
+def forget(follower: Follower) -> None:
     """Have the index rewritten without what was removed, and wait for it."""
     follower.catch_up()

@@ -132,6 +132,16 @@ class WatchBook:
 
     # asking
 
+    def measured_by(self) -> set[str]:
+        """The captures that watches which have not ended measure by."""
+        return {
+            capture
+            for watched in self.all()
+            if watched.state != "ended"
+            for source in watched.sources.values()
+            for capture in (source.watched.capture, *(ref.capture for ref in source.watched.passages))
+        }
+
     def get(self, text: str) -> Watched:
         """The watch that an id, or a unique prefix of one, means. Raises UnknownWatch, BadId, AmbiguousId."""
         try:

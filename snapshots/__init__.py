@@ -114,7 +114,7 @@ if TYPE_CHECKING:
     from snapshots.verify.joining import joined_modules, joined_script
     from snapshots.verify.telling import told_as_json, told_in_words
     from snapshots.verify.texts import PageBytes, TextCheck, TextRead
-    from snapshots.watch import Hold, Watch, WatchedSource
+    from snapshots.watch import Hold, Retention, Watch, WatchedSource
 
 _HOMES = (
     (
@@ -166,7 +166,7 @@ _HOMES = (
     ("state", "ApiKey Claim Delivery Lease State Webhook"),
     ("store", "Stat Store"),
     ("times", "moment stamp"),
-    ("watch", "Hold Watch WatchedSource"),
+    ("watch", "Hold Retention Watch WatchedSource"),
     ("verify.checking", "Trust verify_path"),
     ("verify.claims", "CLAIMS Verification"),
     ("verify.command", "trust_of"),
@@ -283,6 +283,7 @@ __all__ = [
     "Removed",
     "RemovedId",
     "Result",
+    "Retention",
     "Robots",
     "ScorePart",
     "Sealed",

@@ -15,7 +15,7 @@ from snapshots.errors import BadRecord
 from snapshots.recheck import Recheck
 from snapshots.record import ENCODED, Record, UnknownRecord, ids_within
 from snapshots.session import Agent, Event, Session
-from snapshots.watch import Hold, Watch
+from snapshots.watch import Hold, Retention, Watch
 
 KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("capture", 1): Capture,
@@ -33,6 +33,7 @@ KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("agent", 1): Agent,
     ("watch", 1): Watch,
     ("hold", 1): Hold,
+    ("retention", 1): Retention,
     ("import", 1): Import,
 }
 """The kinds and versions this release writes and understands."""

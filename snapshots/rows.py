@@ -14,7 +14,7 @@ from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
 from snapshots.session import Agent, Event, Session
 from snapshots.times import milliseconds
-from snapshots.watch import Hold, Watch
+from snapshots.watch import Hold, Retention, Watch
 
 PREFIX = 8
 """Bytes of a hash that stand for it where a miss costs little: what is found is always read and compared whole."""
@@ -101,7 +101,9 @@ def kept_at(record: Record | UnknownRecord) -> int | None:
             return milliseconds(record.retrieved_at)
         case Serving():
             return milliseconds(record.served_at)
-        case Crawl() | Deletion() | Import() | Recheck() | Watch() | Hold() | Session() | Event() | Agent():
+        case (
+            Crawl() | Deletion() | Import() | Recheck() | Watch() | Hold() | Retention() | Session() | Event() | Agent()
+        ):
             return milliseconds(record.at)
         case _:
             return None

@@ -1,4 +1,4 @@
-"""`watch` and `hold`: what is visited again from time to time, and what must not be removed. Hold no text."""
+"""`watch`, `hold` and `retention`: what is visited again, what must not be removed, and what is not kept for ever."""
 
 from collections.abc import Iterator
 from typing import Literal, Self
@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from snapshots.answers import PassageRef
-from snapshots.record import Count, Id, LoggedRecord, Part, Seq, Time
+from snapshots.record import Count, Id, LoggedRecord, Part, Rank, Seq, Time
 
 
 class WatchedSource(Part):
@@ -92,3 +92,37 @@ class Hold(LoggedRecord):
         if self.hold is not None:
             yield self.hold
         yield from self.ids
+
+
+class Retention(LoggedRecord):
+    """How long captures are kept (`set`), until a later record that names it says otherwise (`lifted`).
+
+    A capture whose address fits one of `patterns` goes once it was kept `keep_seconds` ago, or once `keep_last` later
+    ones of its address are kept; one of the two is given at least. What is held stays.
+    """
+
+    kind: Literal["retention"] = "retention"
+    version: Literal[1] = 1
+    phase: Literal["set", "lifted"]
+    retention: Id | None = None
+    at: Time
+    patterns: Seq[str] = ()
+    keep_seconds: Count | None = None
+    keep_last: Rank | None = None
+    reason: str | None = None
+    by: str | None = None
+
+    @model_validator(mode="after")
+    def _phases_fit(self) -> Self:
+        begins = self.phase == "set"
+        if begins == (self.retention is not None):
+            raise ValueError("what is lifted is named, and a new rule names none")
+        limited = self.keep_seconds is not None or self.keep_last is not None
+        if begins != bool(self.patterns) or begins != limited:
+            raise ValueError("a rule says what goes and when, and its end does not")
+        return self
+
+    def named(self) -> Iterator[str]:
+        """The rule that is lifted."""
+        if self.retention is not None:
+            yield self.retention

@@ -87,6 +87,14 @@ def _hold_contradiction(value: dict[str, Any]) -> str | None:
     return None
 
 
+def _retention_contradiction(value: dict[str, Any]) -> str | None:
+    begins = value["phase"] == "set"
+    limited = value["keep_seconds"] is not None or value["keep_last"] is not None
+    if begins != (value["retention"] is None) or begins != bool(value["patterns"]) or begins != limited:
+        return "sets a rule and lifts it at once"
+    return None
+
+
 _CONTRADICTIONS: Final[dict[str, Callable[[dict[str, Any]], str | None]]] = {
     "fetch": _fetch_contradiction,
     "document": _document_contradiction,
@@ -94,6 +102,7 @@ _CONTRADICTIONS: Final[dict[str, Callable[[dict[str, Any]], str | None]]] = {
     "crawl": _crawl_contradiction,
     "watch": _watch_contradiction,
     "hold": _hold_contradiction,
+    "retention": _retention_contradiction,
 }
 
 
@@ -137,6 +146,7 @@ _NAMERS: Final[dict[str, Callable[[dict[str, Any]], Iterable[str | None]]]] = {
     "recheck": lambda value: [value["old"], value["new"], value["watch"], *value["visits"]],
     "watch": lambda value: [value["watch"], *(source["capture"] for source in value["sources"])],
     "hold": lambda value: [value["hold"], *value["ids"]],
+    "retention": lambda value: [value["retention"]],
     "deletion": lambda value: (removed["id"] for removed in value["removed"]),
 }
 

@@ -332,6 +332,16 @@ _HOLD: Final[dict[str, Form]] = {
     "reason": maybe(is_text),
     "by": maybe(is_text),
 }
+_RETENTION: Final[dict[str, Form]] = {
+    "phase": one_of("set", "lifted"),
+    "retention": maybe(is_id_text),
+    "at": is_moment,
+    "patterns": list_of(is_text),
+    "keep_seconds": maybe(is_count),
+    "keep_last": maybe(is_rank),
+    "reason": maybe(is_text),
+    "by": maybe(is_text),
+}
 KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("capture", 1): _CAPTURE,
     ("document", 1): _DOCUMENT,
@@ -349,5 +359,6 @@ KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("recheck", 1): _RECHECK,
     ("watch", 1): _WATCH,
     ("hold", 1): _HOLD,
+    ("retention", 1): _RETENTION,
 }
 """The forms that are known, without what all records have."""

@@ -31,7 +31,7 @@ from service.requests import (
 from snapshots.errors import AmbiguousId, BadId, RemovedId, UnknownId
 from tests.service.small_checks import SmallChecks
 from tests.service.small_crawls import SmallCrawls
-from tests.service.small_watches import SmallHolds, SmallWatches
+from tests.service.small_watches import SmallHolds, SmallRetention, SmallWatches
 
 TIME = "2026-11-29T19:28:36.123Z"
 TILE = b"\x00\x20" + b"\x07" * 32
@@ -47,6 +47,7 @@ class SmallCitator(SmallChecks):
     def __init__(self) -> None:
         self.watches = SmallWatches()
         self.holds = SmallHolds()
+        self.retention = SmallRetention()
         self.web: dict[str, str] = {"http://site.test/a": "Bread is baked in ovens.", "http://site.test/empty": ""}
         self.outcomes: dict[str, tuple[str, str | None]] = {}
         self.kept: dict[str, tuple[bytes, str, str]] = {}

@@ -3,8 +3,9 @@
 import hashlib
 from typing import Any
 
-from service.failures import UnknownHold, UnknownWatch
+from service.failures import UnknownHold, UnknownRule, UnknownWatch
 from service.requests import Caller
+from service.retention_requests import RetentionRequest, RetentionRound
 from service.watch_requests import HoldRequest, WatchRequest
 
 TIME = "2026-11-29T19:28:36.123Z"
@@ -66,3 +67,31 @@ class SmallHolds:
         if hold not in self.all:
             raise UnknownHold(f"there is no hold {hold}")
         return self.all.pop(hold) | {"released_at": TIME}
+
+
+class SmallRetention:
+    """Rules in a dictionary; each takes one capture."""
+
+    def __init__(self) -> None:
+        self.all: dict[str, dict[str, Any]] = {}
+
+    async def add(self, request: RetentionRequest, _caller: Caller, /) -> dict[str, Any]:
+        ident = "sha256:" + hashlib.sha256(f"rule {len(self.all)}".encode()).hexdigest()
+        self.all[ident] = {"id": ident, "set_at": TIME} | request.model_dump(mode="json")
+        return self.all[ident]
+
+    async def listed(self) -> dict[str, Any]:
+        return {"rules": list(self.all.values())}
+
+    async def lift(self, rule: str, _caller: Caller, /) -> dict[str, Any]:
+        if rule not in self.all:
+            raise UnknownRule(f"there is no rule {rule}")
+        return self.all.pop(rule) | {"lifted_at": TIME}
+
+    async def apply(self, request: RetentionRound, /) -> dict[str, Any]:
+        told = [
+            {"rule": rule, "captures": 1, "counts": {"captures": 1, "bytes": 7}, "held": [], "held_total": 0,
+             "watched": [], "watched_total": 0, "deletions": [] if request.dry_run else ["sha256:" + "d" * 64]}
+            for rule in self.all
+        ]  # fmt: skip
+        return {"dry_run": request.dry_run, "rules": told}

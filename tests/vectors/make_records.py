@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from make_recheck import recheck
-from make_watches import holds, watches
+from make_watches import holds, retention, watches
 from record_crawls import crawls
 from record_faults import PASSAGE_FAULTS, RECORD_FAULTS
 from record_imports import bundle_taken_in
@@ -326,6 +326,7 @@ def records() -> dict[str, Record]:
         ),
         **watches(seen, passages(), nonce_for, at),
         **holds(seen, nonce_for, at),
+        **retention(nonce_for, at),
         "import": bundle_taken_in(nonce_for("import"), at),
     }
 

@@ -1,8 +1,8 @@
-"""The records of watches and holds, for `make_records.py`."""
+"""The records of watches, holds and retention, for `make_records.py`."""
 
 from collections.abc import Callable, Sequence
 
-from snapshots import Capture, Hold, Passage, Record, Watch, WatchedSource
+from snapshots import Capture, Hold, Passage, Record, Retention, Watch, WatchedSource
 
 
 def watches(seen: Capture, passages: Sequence[Passage], nonce_for: Callable[[str], str], at: str) -> dict[str, Record]:
@@ -33,3 +33,19 @@ def holds(seen: Capture, nonce_for: Callable[[str], str], at: str) -> dict[str, 
         reason="a case before the court",
     )
     return {"hold": held, "hold-released": Hold(nonce=nonce_for("released"), phase="released", hold=held.id, at=at)}
+
+
+def retention(nonce_for: Callable[[str], str], at: str) -> dict[str, Record]:
+    """A rule that keeps a month and ten captures of each address, and its end."""
+    rule = Retention(
+        nonce=nonce_for("retention"),
+        phase="set",
+        at=at,
+        patterns=["https://harbour.example/tariffs/*"],
+        keep_seconds=2_592_000,
+        keep_last=10,
+        reason="no longer than needed",
+        by="k1",
+    )
+    lifted = Retention(nonce=nonce_for("lifted"), phase="lifted", retention=rule.id, at=at)
+    return {"retention": rule, "retention-lifted": lifted}

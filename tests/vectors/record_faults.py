@@ -77,6 +77,9 @@ RECORD_FAULTS: list[tuple[str, str, str, Fault]] = [
     ("watch-first", "watch-paused", "a pause of nothing", lambda data: swap_id(data, b'"watch":')),
     ("hold-nothing", "hold-released", "a hold of nothing", swap(b'"phase":"released"', b'"phase":"held"')),
     ("hold-released", "hold-released", "a release of nothing", lambda data: swap_id(data, b'"hold":')),
+    ("retention-endless", "retention-lifted", "a rule without a limit", swap(b'"phase":"lifted"', b'"phase":"set"')),
+    ("retention-rank", "retention", "none of an address kept", swap(b'"keep_last":10', b'"keep_last":0')),
+    ("retention-lifted", "retention-lifted", "an end of nothing", lambda data: swap_id(data, b'"retention":')),
     ("truncated", "document", "the last byte missing", lambda data: data[:-1]),
     ("empty", "hold", "nothing at all", lambda _: b""),
 ]
