@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 import structlog
@@ -106,9 +107,13 @@ class Driver:
         self._model = model
         self._endpoint = Endpoint(model.url, user_agent=agent) if model else None
         self._pace = pace or Pace()
-        self._drives = Drives(behind.sessions.book.parts, self._pace.lease)
         self._tasks: set[asyncio.Task[None]] = set()
         self._said: dict[str, tuple[int, str]] = {}
+
+    @cached_property
+    def _drives(self) -> Drives:
+        """Looked for when they are needed: what stands behind a server may keep no sessions."""
+        return Drives(self._behind.sessions.book.parts, self._pace.lease)
 
     @property
     def model(self) -> Model:
