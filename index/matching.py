@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tantivy import FieldType, Occur, Query
 
 from index.analysis import base_language, folding, identifier_parts, pairs, spaced_words, stems
+from index.fragments import has_pieces, neighbour, pieces
 from index.language import guess
-from index.schema import address_tag
+from index.schema import address_tag, context_terms
 from index.scripts import units, unspaced_run
 from index.stopwords import stop_words
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     import tantivy
 
-    from index.queries import Asked
+    from index.queries import Asked, Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Weights:
     title: float = 0.3
     heading: float = 0.4
     together: float = 0.6
+    pieces: float = 0.4
+    neighbours: float = 0.3
     address: float = 20.0
 
 
@@ -50,6 +54,14 @@ _WHOLE_RUN = 3
 _MOST_PARTS = 16
 # Terms that one character alone may begin.
 _MOST_EXPANDED = 256
+# Different words that are looked for: of more, those that the fewest passages have, as they tell the passages apart.
+MOST_WORDS = 64
+MOST_PAIRS = 256
+# Pieces of words that are looked for, the rarest; none that is in more than a fifth of the passages and in more than
+# so many: it says little, and costs most.
+_MOST_PIECES = 96
+_COMMON = 5
+_FEW = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +83,23 @@ class Matcher:
         self._searcher = searcher
         self._present = present
         self._folding = folding()
+        self.cut = False
+        """Whether a query had more words than are looked for."""
 
-    def query(self, asked: Asked, filters: Filters, *, phrases: bool = True) -> Query | None:
-        """The whole query; None where nothing is asked for. Without `phrases` a phrase is its words only."""
-        terms = [term for _, term in self._terms(asked, filters.language)]
-        sites = (*filters.include_domains, *asked.sites)
-        if not terms and not (sites and not asked.words):
+    def query(self, asked: Asked, filters: Filters, *, groups: bool = True) -> Query | None:
+        """The whole query; None where nothing is asked for. Without `groups`, what must be there may be."""
+        languages = self.languages(asked, filters)
+        terms = [term for _, term in self._terms(asked, languages)]
+        narrowed = (*filters.include_domains, *asked.sites, *asked.languages, asked.after or asked.before)
+        if not terms and (asked.words or not any(narrowed)):
             return None
         core = Query.boolean_query([(Occur.Should, term) for term in terms]) if terms else Query.all_query()
         clauses = [(Occur.Must, core), *self._filters(asked, filters)]
-        if phrases:
-            clauses += [(Occur.Must, phrase) for text in asked.phrases for phrase in self._phrase(text)]
-        clauses += [(Occur.MustNot, phrase) for text in asked.excluded for phrase in self._phrase(text)]
+        for group in asked.groups:
+            options = [option for one in group for option in self._operand(one, languages)]
+            if options and groups:
+                clauses.append((Occur.Must, self._silent(options)))
+        clauses += [(Occur.MustNot, option) for one in asked.excluded for option in self._operand(one, languages)]
         runs = self._whole_run(asked)
         if runs:
             clauses.append((Occur.Must, runs))
@@ -91,16 +108,15 @@ class Matcher:
     def context(self, asked: Asked, filters: Filters) -> dict[str, Query]:
         """The parts of the query that look at titles and at headings, to tell their share of a score."""
         parts: dict[str, list[tuple[Occur, Query]]] = {}
-        for part, term in self._terms(asked, filters.language):
+        for part, term in self._terms(asked, self.languages(asked, filters)):
             if part in ("title", "heading"):
                 parts.setdefault(part, []).append((Occur.Should, term))
         return {part: Query.boolean_query(terms) for part, terms in parts.items()}
 
     # --- words ----------------------------------------------------------------------------------
 
-    def _terms(self, asked: Asked, language: str | None) -> Iterator[tuple[str, Query]]:
+    def _terms(self, asked: Asked, languages: Sequence[str]) -> Iterator[tuple[str, Query]]:
         text = " ".join(asked.words)
-        languages = self._languages(text, language)
         stopped = self._stopped(text, languages)
         yield from self._spaced(text, languages, stopped)
         yield from self._unspaced(text)
@@ -113,11 +129,12 @@ class Matcher:
             same = Query.term_query(self._schema, "tags", address_tag(address), index_option="basic")
             yield "address", Query.const_score_query(same, WEIGHTS.address)
 
-    def _languages(self, text: str, language: str | None) -> tuple[str, ...]:
-        known = base_language(language)
-        if known:
-            return (known,)
-        likely = guess(spaced_words(text, None).split(), self._present)
+    def languages(self, asked: Asked, filters: Filters) -> tuple[str, ...]:
+        """The languages that the query may be in."""
+        known = base_language(filters.language)
+        if known or asked.languages:
+            return (known,) if known else asked.languages
+        likely = guess(spaced_words(" ".join(asked.words), None).split(), self._present)
         # pages whose language nobody knows have their words as they stand
         return (*likely, "") if "" in self._present and "" not in likely else likely
 
@@ -128,10 +145,46 @@ class Matcher:
         return frozenset() if stopped.issuperset(spaced_words(text, None).split()) else stopped
 
     def _spaced(self, text: str, languages: Sequence[str], stopped: frozenset[str]) -> Iterator[tuple[str, Query]]:
-        counts = Counter(word for word in spaced_words(text, None).split() if word not in stopped)
+        words = spaced_words(text, None).split()
+        counts = Counter(word for word in words if word not in stopped)
         parts = [part for part in identifier_parts(text) if part not in counts][:_MOST_PARTS]
+        if len(counts) > MOST_WORDS:
+            counts = Counter({word: counts[word] for word in self._rarest("words", counts, MOST_WORDS)})
+            self.cut = True
         for word, count in (*counts.items(), *Counter(parts).items()):
             yield from self._word(word, count, languages)
+        yield from self._fragments(words, counts, languages)
+
+    def _fragments(
+        self, words: Sequence[str], wanted: Iterable[str], languages: Sequence[str]
+    ) -> Iterator[tuple[str, Query]]:
+        """Words that stand together, and pieces of words."""
+        found: dict[str, None] = {}
+        for language in languages or (None,):
+            if has_pieces(language):
+                found |= dict.fromkeys(" ".join(pieces(spaced_words(word, language)) for word in wanted).split())
+        most = sum(count for language, count in self._present.items() if has_pieces(language)) // _COMMON
+        for piece in self._rarest("fragments", found, _MOST_PIECES, most=max(most, _FEW)):
+            yield "text", self._present_or_not("fragments", piece, WEIGHTS.pieces)
+        together: dict[str, int] = {}
+        known = set(wanted)
+        for first, second in pairwise(words):
+            if first in known or second in known:
+                for language in languages or (None,):
+                    forms = stems(spaced_words(f"{first} {second}", language), language).split()
+                    if len(forms) == 2:  # noqa: PLR2004 -- two words, unless a stemmer leaves nothing of one
+                        together.setdefault(neighbour(*forms), 0)
+        for pair in list(together)[:MOST_WORDS]:
+            yield "text", self._present_or_not("fragments", pair, WEIGHTS.neighbours)
+
+    def _rarest(self, name: str, terms: Iterable[str], count: int, *, most: int | None = None) -> list[str]:
+        """Those of the terms that the fewest passages have, and no more of them than `most`; in their order."""
+        often = {term: self._searcher.doc_freq(name, self._folded(term) if name == "words" else term) for term in terms}
+        there = [term for term, number in often.items() if number and (most is None or number <= most)]
+        if len(there) <= count:
+            return there
+        kept = set(sorted(there, key=lambda term: (often[term], term))[:count])
+        return [term for term in there if term in kept]
 
     def _word(self, word: str, count: int, languages: Sequence[str]) -> Iterator[tuple[str, Query]]:
         forms: dict[str, None] = {}
@@ -155,6 +208,9 @@ class Matcher:
             if len(terms) == 1:
                 yield from self._single(terms[0], alone=len(runs) == 1)
             counts.update(terms[:-1])
+        if len(counts) > MOST_PAIRS:
+            counts = Counter({pair: counts[pair] for pair in self._rarest("words", counts, MOST_PAIRS)})
+            self.cut = True
         for term, count in counts.items():
             folded = self._folded(term)
             yield "words", self._term("words", folded, _weight_of_pair(term) * count)
@@ -208,6 +264,19 @@ class Matcher:
     def _folded(self, term: str) -> str:
         return next(iter(self._folding.analyze(term)), term)
 
+    def _operand(self, operand: Operand, languages: Sequence[str]) -> Iterator[Query]:
+        """What is asked for as a whole: in the text as it is written, in the title in any form of the word."""
+        if operand.kind == "text":
+            yield from self._phrase(operand.form)
+            return
+        for language in languages or (None,):
+            forms = context_terms(operand.form, language).split()
+            if forms:
+                yield self._all("title", forms)
+
+    def _present_or_not(self, name: str, term: str, boost: float) -> Query:
+        return Query.boost_query(Query.term_query(self._schema, name, term, index_option="basic"), boost)
+
     def _term(self, name: str, term: str, boost: float) -> Query:
         return Query.boost_query(Query.term_query(self._schema, name, term, index_option="freq"), boost)
 
@@ -220,13 +289,16 @@ class Matcher:
         for site in (*filters.exclude_domains, *asked.other_sites):
             yield Occur.MustNot, self._tag(f"site:{_domain(site)}")
         language = base_language(filters.language)
-        if language:
-            yield Occur.Must, self._silent([self._tag(f"lang:{language}")])
-        if filters.published_after or filters.published_before:
-            days = (filters.published_after, filters.published_before)
-            first, last = (day.toordinal() if day else None for day in days)
-            between = Query.range_query(self._schema, "day", FieldType.Integer, first, last)
-            yield Occur.Must, self._silent([between])
+        for spoken in ((language,) if language else (), asked.languages):
+            if spoken:
+                yield Occur.Must, self._silent([self._tag(f"lang:{name}") for name in spoken])
+        for name in asked.other_languages:
+            yield Occur.MustNot, self._tag(f"lang:{name}")
+        first = max(filter(None, (filters.published_after, asked.after)), default=None)
+        last = min(filter(None, (filters.published_before, asked.before)), default=None)
+        if first or last:
+            low, high = (day.toordinal() if day else None for day in (first, last))
+            yield Occur.Must, self._silent([Query.range_query(self._schema, "day", FieldType.Integer, low, high)])
 
     def _tag(self, tag: str) -> Query:
         return Query.term_query(self._schema, "tags", tag, index_option="basic")

@@ -1,22 +1,31 @@
 """Reads what people type. Nothing that can be typed is an error.
 
-Honoured where it is meant: `"a phrase"`, `-word` and `-"a phrase"`, `site:host` and `-site:host`, `NOT word`. All else
-is words. What looked like syntax and was read as words, or was left out, is named in `relaxed`: a code, then, where it
-helps, a colon and the piece.
+Honoured where it is meant: `"a phrase"`, `-word` and `-"a phrase"`, `NOT word`, `site:host`, `lang:de`, `title:word`,
+their opposites with a minus, `before:2026-01-31`, `after:2025`, and `one OR other`. All else is words. What looked
+like syntax and was read as words, or was left out, is named in `relaxed`: a code, then, where it helps, a colon and the
+piece.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from index.analysis import shape, word_form
+from index.operators import TITLE, Narrowed
 from index.scripts import any_unspaced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+_T = TypeVar("_T")
 
 # Longer queries are cut: nobody types them, and each word costs time.
 MAX_QUERY = 10_000
-# Different words that are looked for; the first ones count. Four characters of a script without spaces are a word.
-MAX_WORDS = 64
+# Different words that are read; the first ones count. Four characters of a script without spaces are a word.
+MAX_WORDS = 256
 _CHARACTERS_A_WORD = 4
 # Words of a phrase, and of a piece such as `usb-c`: longer ones are looked for by their beginning, or by their words.
 MAX_PHRASE = 32
@@ -27,15 +36,15 @@ _MAX_PARTS = 32
 _SHORTEST_EXCLUDED = 3
 _MAX_NAMED = 40
 
-_PIECE = re.compile(r'(?P<minus>(?<!\S)-)?"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|"')
+_PIECE = re.compile(
+    r'(?P<sign>(?<!\S)-?(?:(?:in)?title:)?)"(?P<phrase>[^"]*)"|"(?P<inner>[^"]*)"|(?P<word>[^\s"]+)|"', re.IGNORECASE
+)
 _QUOTES = str.maketrans(
     dict.fromkeys(
         "\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02\u300c\u300d\u300e\u300f\u301d\u301e\u301f\uff62\uff63", '"'
     )
 )
 _OPERATORS = re.compile(r"(?<!\S)(?:AND|OR|NOT|&&|\|\|)(?!\S)")
-_SITE = re.compile(r"(-?)site:(.*)", re.IGNORECASE | re.DOTALL)
-_HOST = re.compile(r"(?:[a-z]{1,20}://)?(?:\*\.|\.)?([\w-]+(?:\.[\w-]+)*)\.?(?::\d+)?(/.*)?", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(
     r"(?:title|intitle|inurl|url|intext|body|author|filetype|lang|language|date|before|after|text|heading):",
     re.IGNORECASE,
@@ -46,40 +55,74 @@ _JOINED = re.compile(r"\w[-._/:@\\]+\w")
 _SIGNS = re.compile(r"[*\\^~()\[\]{}<>|!]|&&|(?<!\S)[+:/&=;,?]|:(?!\S)")
 
 
+class Operand(NamedTuple):
+    """A phrase, a word or a word of the title that is asked for: `kind` is `text` or `title`, `form` its words form."""
+
+    kind: str
+    form: str
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A query as it was understood. All text is shaped (see `analysis.shape`), case kept.
 
-    `words` are all positive words in order, those of phrases included; `together` are pieces such as `usb-c` that were
-    typed as one and hold several words; `addresses` were typed whole, without scheme.
+    `words` are all positive words in order, those of phrases and titles included; `together` are pieces such as `usb-c`
+    that were typed as one and hold several words; `addresses` were typed whole, without scheme. Of each of the `groups`
+    one operand must be there, none of `excluded`. Days are inclusive. `plain` is the query without what narrows it to
+    sites, languages, days and titles: what others can be asked for who know no such operators.
     """
 
     words: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
+    groups: tuple[tuple[Operand, ...], ...] = ()
     together: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
+    excluded: tuple[Operand, ...] = ()
     sites: tuple[str, ...] = ()
     other_sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    other_languages: tuple[str, ...] = ()
+    after: date | None = None
+    before: date | None = None
     addresses: tuple[str, ...] = ()
     relaxed: tuple[str, ...] = ()
+    plain: str = ""
 
 
 @dataclass(slots=True)
 class _Notes:
     words: list[str] = field(default_factory=list)
-    phrases: list[str] = field(default_factory=list)
+    groups: list[list[Operand]] = field(default_factory=list)
     together: list[str] = field(default_factory=list)
-    excluded: list[str] = field(default_factory=list)
-    sites: list[str] = field(default_factory=list)
-    other_sites: list[str] = field(default_factory=list)
+    excluded: list[Operand] = field(default_factory=list)
+    narrowed: Narrowed = field(default_factory=Narrowed)
     addresses: list[str] = field(default_factory=list)
     relaxed: list[str] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
+    joining: bool = False
+    """An OR stands before what comes next."""
+    open: bool = False
+    """What came last may be joined to by an OR."""
 
     def relax(self, code: str, piece: str = "") -> None:
         piece = "".join(c if c.isprintable() else " " for c in piece[:_MAX_NAMED]).strip()
         note = f"{code}: {piece}" if piece else code
         if note not in self.relaxed:
             self.relaxed.append(note)
+
+    def want(self, kind: str, shaped: list[str]) -> None:
+        """One more thing that is asked for; after an OR, instead of the one before."""
+        operand = Operand(kind, " ".join(shaped))
+        if self.joining:
+            self.groups[-1].append(operand)
+        else:
+            self.groups.append([operand])
+        self.joining, self.open = False, True
+        self.words += shaped
+
+    def close(self) -> None:
+        """What came was nothing to choose from: an OR on either side of it is none."""
+        if self.joining:
+            self.relax("operator_ignored", "OR")
+        self.joining = self.open = False
 
 
 def read_query(query: str) -> Asked:
@@ -92,20 +135,28 @@ def read_query(query: str) -> Asked:
     shouting = _is_shouting(query)
     negated = False
     for piece in _PIECE.finditer(query):
-        if piece["phrase"] is not None:
-            _phrase(piece["phrase"], excluded=piece["minus"] is not None or negated, notes=notes)
-        elif piece["word"] is None:
+        word = piece["word"]
+        if piece["phrase"] is not None or piece["inner"] is not None:
+            sign = (piece["sign"] or "").lower()
+            text = piece["inner"] if piece["phrase"] is None else piece["phrase"]
+            _phrase(text, "title" if "title" in sign else "text", excluded=sign.startswith("-") or negated, notes=notes)
+            _keep_plain(f'{"-" if sign.startswith("-") or negated else ""}"{text}"', notes)
+        elif word is None:
             notes.relax("unbalanced_quote")
-        elif not shouting and piece["word"] in ("AND", "OR", "&&", "||"):
-            notes.relax("operator_ignored", piece["word"])
-        elif not shouting and piece["word"] == "NOT" and notes.words:
+        elif not shouting and word in ("OR", "||") and notes.open:
+            notes.joining, notes.open = True, False
+            continue
+        elif not shouting and word in ("AND", "OR", "&&", "||"):
+            notes.relax("operator_ignored", word)
+        elif not shouting and word == "NOT" and notes.words:
             negated = True
             continue
         else:
-            _word(f"-{piece['word']}" if negated else piece["word"], notes)
+            _word(f"-{word}" if negated else word, notes)
         negated = False
     if negated:
         notes.relax("operator_ignored", "NOT")
+    notes.close()
     signs = sorted({sign.strip() for sign in _SIGNS.findall(_ADDRESS.sub(" ", query))})
     if signs:
         notes.relax("signs_ignored", " ".join(signs))
@@ -118,65 +169,106 @@ def _is_shouting(query: str) -> bool:
     return rest == rest.upper() != rest.lower() or not shape(rest).strip()
 
 
-def _phrase(text: str, *, excluded: bool, notes: _Notes) -> None:
-    shaped = " ".join(shape(text).split())
+def _phrase(text: str, kind: str, *, excluded: bool, notes: _Notes) -> None:
+    shaped = shape(text).split()
     if not shaped:
         notes.relax("empty_phrase", text)
     elif excluded:
-        notes.excluded.append(shaped)
+        notes.close()
+        notes.excluded.append(Operand(kind, " ".join(shaped)))
     else:
-        notes.phrases.append(shaped)
-        notes.words += shaped.split()
+        notes.want(kind, shaped)
+
+
+def _keep_plain(piece: str, notes: _Notes) -> None:
+    """What stands in the query for those who know no operators; the OR that was read stands before it."""
+    grouped = notes.open and notes.groups and len(notes.groups[-1]) > 1
+    notes.plain += ["OR", piece] if grouped and notes.plain else [piece]
 
 
 def _word(word: str, notes: _Notes) -> None:
-    site = _SITE.fullmatch(word)
-    if site:
-        host = _HOST.fullmatch(site[2])
-        if host:
-            (notes.other_sites if site[1] else notes.sites).append(host[1].lower())
-            if host[2] and host[2] != "/":
-                notes.relax("path_of_site_ignored", host[2])
-            return
+    taken, ignored = notes.narrowed.take(word)
+    if taken:
+        notes.close()
+        if ignored:
+            notes.relax("path_of_site_ignored", ignored)
+        return
+    title = TITLE.fullmatch(word)
+    if title and shape(title[2]).strip():
+        _phrase(title[2], "title", excluded=bool(title[1]), notes=notes)
+        _keep_plain(title[1] + title[2], notes)
+        return
+    if word.lower().lstrip("-").startswith("site:"):
         notes.relax("site_as_words", word)
     elif _FIELD.match(word.lstrip("-+")):
         notes.relax("field_as_words", word)
-    if word.startswith("-") and not word.startswith("--"):
-        rest = shape(word[1:]).split()
-        if rest and word[1].isalpha() and (sum(map(len, rest)) >= _SHORTEST_EXCLUDED or any_unspaced().search(word)):
-            notes.excluded.append(" ".join(rest))
-            return
-        if rest:
-            notes.relax("dash_as_word", word)
+    if _excluded(word, notes):
+        return
     if _ADDRESS.fullmatch(word):
         notes.relax("address_as_words", word)
         notes.addresses.append(word.split("://", 1)[1].rstrip("/"))
     shaped = shape(word).split()
     if 1 < len(shaped) <= _MAX_TOGETHER and _JOINED.search(word):
         notes.together.append(" ".join(shaped))
-    notes.words += shaped
+    if shaped:
+        notes.want("word", shaped)
+        _keep_plain(word, notes)
+
+
+def _excluded(word: str, notes: _Notes) -> bool:
+    """Whether a word is one that is not wanted."""
+    if not word.startswith("-") or word.startswith("--"):
+        return False
+    rest = shape(word[1:]).split()
+    if rest and word[1].isalpha() and (sum(map(len, rest)) >= _SHORTEST_EXCLUDED or any_unspaced().search(word)):
+        notes.close()
+        notes.excluded.append(Operand("text", " ".join(rest)))
+        notes.plain.append(word)
+        return True
+    if rest:
+        notes.relax("dash_as_word", word)
+    return False
 
 
 def _finished(notes: _Notes) -> Asked:
     if notes.excluded and not notes.words:
         notes.relax("only_exclusions_read_as_words")
-        notes.words = " ".join(notes.excluded).split()
+        notes.words = " ".join(one.form for one in notes.excluded).split()
         notes.excluded = []
     if not notes.words:
         notes.relax("no_words")
-    words = _cut_words(notes)
-    asked = [_some(parts, notes) for parts in (notes.phrases, notes.excluded, notes.sites, notes.other_sites)]
-    phrases, excluded, sites, other_sites = asked
+    narrowed = notes.narrowed
+    lists = (narrowed.sites, narrowed.other_sites, narrowed.languages, narrowed.other_languages)
+    sites, other_sites, languages, other_languages = (_some(parts, notes) for parts in lists)
     return Asked(
-        words=words,
-        phrases=tuple(word_form(_beginning(phrase, notes)) for phrase in phrases),
+        words=_cut_words(notes),
+        groups=_groups(notes),
         together=tuple(word_form(piece) for piece in list(dict.fromkeys(notes.together))[:_MAX_PARTS]),
-        excluded=tuple(word_form(_beginning(piece, notes)) for piece in excluded),
+        excluded=tuple(_formed(one, notes) for one in _some(notes.excluded, notes)),
         sites=sites,
         other_sites=other_sites,
+        languages=languages,
+        other_languages=other_languages,
+        after=narrowed.after,
+        before=narrowed.before,
         addresses=tuple(notes.addresses[:1]),
         relaxed=tuple(notes.relaxed),
+        plain=" ".join(notes.plain),
     )
+
+
+def _groups(notes: _Notes) -> tuple[tuple[Operand, ...], ...]:
+    """What must be there. A word that stands for itself need not be: it counts, and no more."""
+    asked = [group for group in notes.groups if len(group) > 1 or group[0].kind != "word"]
+    different = _some([tuple(group) for group in asked], notes)
+    return tuple(
+        tuple(_formed(one._replace(kind="title" if one.kind == "title" else "text"), notes) for one in group)
+        for group in (group[:_MAX_PARTS] for group in different)
+    )
+
+
+def _formed(operand: Operand, notes: _Notes) -> Operand:
+    return operand._replace(form=word_form(_beginning(operand.form, notes)))
 
 
 def _cut_words(notes: _Notes) -> tuple[str, ...]:
@@ -195,7 +287,7 @@ def _cut_words(notes: _Notes) -> tuple[str, ...]:
     return tuple(kept[word] for word in notes.words if word in kept)
 
 
-def _some(parts: list[str], notes: _Notes) -> tuple[str, ...]:
+def _some(parts: Sequence[_T], notes: _Notes) -> tuple[_T, ...]:
     different = tuple(dict.fromkeys(parts))
     if len(different) > _MAX_PARTS:
         notes.relax("cut_to_parts", str(_MAX_PARTS))

@@ -21,6 +21,7 @@ from index.analysis import (
     stems,
     word_form,
 )
+from index.fragments import fragments
 from index.scripts import any_unspaced, unspaced_run
 from index.sketch import sketches
 
@@ -37,10 +38,11 @@ _AT_ONCE = 64
 
 
 def build_schema() -> tantivy.Schema:
-    """`words` has positions, for phrases; the other text fields know only which words they hold, and how often."""
+    """`words` has positions, for phrases; other text fields know which words they hold and how often, or only which."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("words", tokenizer_name="folding")
     builder.add_text_field("stems", tokenizer_name="plain", index_option="freq")
+    builder.add_text_field("fragments", tokenizer_name="plain", index_option="basic")
     builder.add_text_field("title", tokenizer_name="plain", index_option="freq")
     builder.add_text_field("heading", tokenizer_name="plain", index_option="freq")
     builder.add_text_field("tags", tokenizer_name="plain", index_option="basic")
@@ -114,6 +116,7 @@ def documents(page: Page) -> Iterator[tantivy.Document]:
             document = tantivy.Document()
             document.add_text("words", text.form)
             document.add_text("stems", text.stems)
+            document.add_text("fragments", text.fragments)
             if title:
                 document.add_text("title", title)
             if heading:
@@ -133,6 +136,7 @@ class _Text(NamedTuple):
 
     form: str
     stems: str
+    fragments: str
     fingerprinted: str
 
 
@@ -140,5 +144,7 @@ def _text(text: str, language: str | None) -> _Text:
     shaped = shape(text)
     words = spaced_words(shaped, language)
     form = word_form(shaped)
+    stemmed = _stemmed(shaped, words, language)
     # where there are pairs of characters they belong to what it says; `form` has all terms then
-    return _Text(form, _stemmed(shaped, words, language), words if len(form) == len(shaped) else form.lower())
+    fingerprinted = words if len(form) == len(shaped) else form.lower()
+    return _Text(form, stemmed, fragments(words, stemmed, language), fingerprinted)

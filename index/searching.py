@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from index.generation import Generation, damage_named
-from index.matching import Filters, Matcher
+from index.matching import MOST_WORDS, Filters, Matcher
 from index.pages import Hit, Hits
 from index.queries import read_query
 from index.schema import ORDINAL_BITS
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import tantivy
 
     from index.ledger import Standing, Version
+    from index.queries import Asked
 
 # Scores closer than this are equal, and then the log decides: Tantivy adds single-precision numbers in an order
 # that depends on how the index lies on disk, and a rebuilt index must give the same order.
@@ -49,10 +50,11 @@ def run(generation: Generation, query: str, filters: Filters, *, limit: int, as_
         relaxed = asked.relaxed
         found = matcher.query(asked, filters)
         ranked, cut = _ranked(generation, searcher, found, standing, moment, limit) if found else ([], False)
-        if found and not ranked and asked.phrases:
-            loose = matcher.query(asked, filters, phrases=False)
+        if found and not ranked and asked.groups:
+            loose = matcher.query(asked, filters, groups=False)
             ranked, cut = _ranked(generation, searcher, loose, standing, moment, limit) if loose else ([], False)
-            relaxed += ("phrase_not_found_read_as_words",) if ranked else ()
+            relaxed += _loosened(asked) if ranked else ()
+        relaxed += (f"rarest_words_only: {MOST_WORDS}",) if matcher.cut else ()
         places = [one.place for one in ranked]
         folded = fold(_sketches(searcher, places)) if folding else [None] * len(ranked)
         shares = _shares(searcher, matcher.context(asked, filters), ranked)
@@ -62,6 +64,15 @@ def run(generation: Generation, query: str, filters: Filters, *, limit: int, as_
             for one, span, parts, into in zip(ranked, spans, shares, folded, strict=True)
         )
     return Hits(hits, cut, relaxed, moment, standing.passages, standing.pages)
+
+
+def _loosened(asked: Asked) -> tuple[str, ...]:
+    """What was asked for as a whole, and then read as words."""
+    kinds = {
+        "alternatives" if len(group) > 1 else "title" if group[0].kind == "title" else "phrase"
+        for group in asked.groups
+    }
+    return tuple(f"{kind}_not_found_read_as_words" for kind in sorted(kinds))
 
 
 class _Ranked(NamedTuple):
