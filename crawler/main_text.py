@@ -20,6 +20,7 @@ from crawler.consent import consent_elements, is_about_consent, is_consent_text,
 from crawler.markup import cut_out, take_out_heading_marks, without_controls
 from crawler.reading import Block
 from crawler.threads import MIN_POSTS, OTHER_THINGS, find_posts, repeated_quotes, thread_signs
+from crawler.visible import hidden_elements
 
 # Elements that extractors leave out unread. One that holds most of a page's paragraphs is its main column.
 _FURNITURE: Final = ("aside", "footer", "form", "nav", "header", "figure")
@@ -66,6 +67,7 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
     if _is_large(root):
         found = _resiliparse(source)
         return replace(found, detail=f"the page has more than {MAX_ELEMENTS} elements and was read in a simpler way")
+    take_out_hidden(root, visible)
     take_out_notices(root, visible)
     take_out_heading_marks(root)
     free_main_columns(root)
@@ -80,6 +82,14 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
     if second.text and not is_consent_text(second.text):
         return second
     return MainText("", (), found.extractor, consent_only=True)
+
+
+def take_out_hidden(root: Any, visible: str) -> None:
+    """Take out what the page itself says is not shown, unless that is most of it: scripts show such pages later."""
+    hidden = hidden_elements(root)
+    if sum(_weight("".join(element.itertext())) for element in hidden) < _weight(visible):
+        for element in hidden:
+            cut_out(element)
 
 
 def _is_large(root: Any) -> bool:

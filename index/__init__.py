@@ -3,8 +3,9 @@
 from index.engine import VERSION, Index
 from index.errors import BadOption, IndexBusy, IndexDamaged, IndexFull, IndexVersion, QueryError
 from index.fusion import Fused, fuse
-from index.local import RunPage, RunPassage, score_passages
+from index.local import Known, RunPage, RunPassage, near_copies, score_passages
 from index.pages import Block, Hit, Hits, Page, Span
+from index.queries import read_query
 from index.splitting import headings, split
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "IndexDamaged",
     "IndexFull",
     "IndexVersion",
+    "Known",
     "Page",
     "QueryError",
     "RunPage",
@@ -26,6 +28,8 @@ __all__ = [
     "Span",
     "fuse",
     "headings",
+    "near_copies",
+    "read_query",
     "score_passages",
     "split",
 ]

@@ -13,9 +13,12 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from index.analysis import folding
 from index.errors import BadOption, IndexBusy, IndexDamaged, IndexVersion
 from index.generation import Generation
+from index.local import Known
 from index.matching import Filters
+from index.scripts import any_unspaced
 from index.searching import run
 
 if TYPE_CHECKING:
@@ -129,6 +132,19 @@ class Index:
         self._refresh()
         filters = Filters(tuple(include_domains), tuple(exclude_domains), language, published_after, published_before)
         return run(self._generation, query, filters, limit=limit, as_of=as_of, folding=fold)
+
+    def known(self, terms: Collection[str]) -> Known:
+        """How many passages have each of some terms (see `local.terms`), superseded versions among them."""
+        self._refresh()
+        searcher = self._generation.tantivy.searcher()
+        fold = folding()
+        holders = {
+            term: searcher.doc_freq("words", " ".join(fold.analyze(term)))
+            if any_unspaced().search(term)
+            else searcher.doc_freq("stems", term)
+            for term in terms
+        }
+        return Known(searcher.num_docs, holders)
 
     def remove(self, captures: Collection[str], feed: Callable[[Generation], None]) -> None:
         """Takes captures out for good: no byte of them stays in the directory when this returns.

@@ -1,4 +1,7 @@
-"""Scores the passages of pages that are not in the index: BM25 over these passages alone. Pure.
+"""Scores the passages of pages that may not be in the index: BM25 over these passages. Pure.
+
+How rare a word is, the index says together with these passages: a few pages on one thing would take its name for
+common.
 
 The analysis is that of the index, so that what is typed meets what was written in the same way.
 """
@@ -7,14 +10,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from index.analysis import base_language, pairs, shape, spaced_words, stems
+from index.analysis import base_language, pairs, shape, spaced_words, stems, word_form
 from index.scripts import any_unspaced, unspaced_run
+from index.sketch import fold, sketches
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from index.pages import Span
 
@@ -45,8 +49,18 @@ class RunPassage:
     score: float
 
 
-def score_passages(query: str, pages: Sequence[RunPage]) -> list[RunPassage]:
-    """Every passage of `pages`, best first; ties go to the earlier page and passage."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an index knows of some terms: how many passages it holds, and how many of them have each term."""
+
+    passages: int = 0
+    holders: Mapping[str, int] = field(default_factory=dict)
+
+
+def score_passages(
+    query: str, pages: Sequence[RunPage], known: Callable[[Collection[str]], Known] = lambda _: Known()
+) -> list[RunPassage]:
+    """Every passage of `pages`, best first; ties go to the earlier page and passage. `known` is asked once."""
     bags: list[tuple[int, Span, Counter[str], Counter[str]]] = []
     wanted: set[str] = set()
     for place, page in enumerate(pages):
@@ -56,11 +70,13 @@ def score_passages(query: str, pages: Sequence[RunPage]) -> list[RunPassage]:
         for span, above in zip(page.spans, page.headings, strict=True):
             words = Counter(terms(page.text[span.start : span.end], language))
             bags.append((place, span, words, head + Counter(terms(" ".join(above), language))))
-    spread = Counter(word for _, _, words, head in bags for word in wanted & (words.keys() | head.keys()))
+    index = known(wanted)
+    spread = Counter(index.holders)
+    spread.update(word for _, _, words, head in bags for word in wanted & (words.keys() | head.keys()))
     lengths = [words.total() for _, _, words, _ in bags]
     average = sum(lengths) / len(lengths) if lengths and sum(lengths) else 1.0
     scored = [
-        RunPassage(place, span, _bm25(wanted, words, head, spread, len(bags), length / average))
+        RunPassage(place, span, _bm25(wanted, words, head, spread, index.passages + len(bags), length / average))
         for (place, span, words, head), length in zip(bags, lengths, strict=True)
     ]
     return sorted(scored, key=lambda one: (-one.score, one.page, one.span.ordinal))
@@ -86,3 +102,8 @@ def terms(text: str, language: str | None) -> list[str]:
         for run in unspaced_run().findall(shaped):
             found += pairs(run).split()
     return found
+
+
+def near_copies(texts: Sequence[str]) -> list[int | None]:
+    """For each text the place of an earlier one that says nearly the same; None for the others."""
+    return fold(sketches([word_form(shape(text)).lower() for text in texts]))

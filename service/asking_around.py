@@ -2,10 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from crawler import Found, Provider, ProviderFailed, Query
+
+Tell = Callable[[dict[str, Any]], None]
+"""Hears how a search goes on, an event at a time. Called from the loop's thread."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,18 @@ class Said:
         return self.detail or "; ".join(self.notes) or None
 
 
-async def ask_around(providers: Sequence[Provider], query: Query, seconds: float) -> list[Said]:
+async def ask_around(
+    providers: Sequence[Provider], query: Query, seconds: float, tell: Tell = lambda _: None
+) -> list[Said]:
     """What each provider says to `query` within `seconds`, in their order. Never raises for one of them."""
-    return list(await asyncio.gather(*(_ask(provider, query, seconds) for provider in providers)))
+
+    async def one(provider: Provider) -> Said:
+        said = await _ask(provider, query, seconds)
+        told = {"name": said.name, "state": said.state, "candidates": len(said.found), "ms": said.milliseconds}
+        tell({"type": "provider"} | told)
+        return said
+
+    return list(await asyncio.gather(*map(one, providers)))
 
 
 async def _ask(provider: Provider, query: Query, seconds: float) -> Said:

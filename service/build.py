@@ -34,6 +34,7 @@ from service.failures import BadSetting
 from service.following import Follower
 from service.keyring import Keyring
 from service.parts import Parts, Readers
+from service.rankers import ranker_of
 from service.retaining import Retentions
 from service.settings import Settings
 from service.spool import Spool
@@ -102,6 +103,9 @@ async def build(
         providers = _providers(settings, resolver)
         for provider in providers:
             stack.callback(provider.close)
+        ranker = await run_sync(ranker_of, settings)
+        if ranker is not None:
+            stack.callback(ranker.close)
         keyring = Keyring(opened.state, clock)
         stack.push_async_callback(run_sync, keyring.flush)
         post = posting(settings, resolver)
@@ -123,6 +127,7 @@ async def build(
             stamper=stamper,
             spool=Spool(settings.spool_path),
             providers=providers,
+            ranker=ranker,
         )
         if resume:
             await run_sync(parts.spool.retry, parts.archive, follower.notice)
@@ -317,6 +322,7 @@ def _providers(settings: Settings, resolver: Resolver | None) -> tuple[Provider,
         openalex_email=settings.openalex_email,
         mediawiki=wikis,
         opensearch=settings.opensearch_urls,
+        rates=settings.provider_rates,
         user_agent=settings.user_agent,
     )
     try:

@@ -67,10 +67,23 @@ def search(
 
 
 async def _one(citator: "Citator", given: dict[str, Any], *, as_json: bool) -> int:
+    from dataclasses import replace
+
+    from service.cli_progress import shown
     from service.connect import ME
     from service.requests import SearchRequest
 
-    reply = await citator.search(SearchRequest.model_validate(given), ME)
+    request = SearchRequest.model_validate(given)
+    with shown() as step:
+        pages = 0
+
+        def hear(event: dict[str, Any]) -> None:
+            nonlocal pages
+            pages += event["type"] == "page"
+            if event["type"] in ("asked", "page"):
+                step("pages looked at", pages, None)
+
+        reply = await citator.search(request, replace(ME, told=hear))
     found = members(reply.body)
     if as_json:
         give_body(reply.body)

@@ -47,10 +47,12 @@ class Merged:
 class Limits:
     """What a caller wants of candidates before any page is fetched."""
 
-    include_domains: tuple[str, ...] = ()
-    exclude_domains: tuple[str, ...] = ()
-    published_after: date | None = None
-    published_before: date | None = None
+    within: tuple[tuple[str, ...], ...] = ()
+    """A page lies within a domain of each."""
+    without: tuple[str, ...] = ()
+    after: date | None = None
+    before: date | None = None
+    """Days are inclusive."""
 
 
 def merged(
@@ -101,9 +103,9 @@ def _out(url: str, limits: Limits) -> str | None:
         host = parse_address(url).host
     except BadAddress:
         return NOT_AN_ADDRESS
-    if any(_within(host, domain) for domain in limits.exclude_domains):
+    if any(_within(host, domain) for domain in limits.without):
         return DOMAIN_EXCLUDED
-    if limits.include_domains and not any(_within(host, domain) for domain in limits.include_domains):
+    if not all(any(_within(host, domain) for domain in domains) for domains in limits.within):
         return DOMAIN_NOT_INCLUDED
     return None
 
@@ -115,12 +117,15 @@ def _within(host: str, domain: str) -> bool:
 
 def _when(published: str | None, limits: Limits) -> str | None:
     """Out only by a day that somebody claims: a page whose day nobody knows stays in, and is looked at when fetched."""
-    if published is None or (limits.published_after is None and limits.published_before is None):
+    if published is None:
         return None
     try:
         day = date.fromisoformat(published[:10])
     except ValueError:
         return None
-    early = limits.published_after is not None and day < limits.published_after
-    late = limits.published_before is not None and day >= limits.published_before
-    return PUBLISHED_OUTSIDE if early or late else None
+    return PUBLISHED_OUTSIDE if outside(day, limits.after, limits.before) else None
+
+
+def outside(day: date, after: date | None, before: date | None) -> bool:
+    """Whether a day is not among those that were asked for."""
+    return (after is not None and day < after) or (before is not None and day > before)

@@ -7,25 +7,35 @@ import asyncio
 import time
 from collections.abc import Sequence
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
 from anyio.to_thread import run_sync
 
-from crawler import BadAddress, Found, NoBrowser, Provider, Query
+from crawler import BadAddress, Found, NoBrowser, Provider
 from service.answering import answer
-from service.asking_around import ask_around
+from service.asking_around import Tell, ask_around
 from service.assembling import BELOW_MAX_RESULTS, KEPT, NEAR_DUPLICATE
 from service.forms import API_FORM
 from service.looking import look
-from service.merging import PUBLISHED_OUTSIDE, Limits, Merged, merged
+from service.merging import PUBLISHED_OUTSIDE, Limits, Merged, merged, outside
 from service.metasearch_reply import draft_of
-from service.metasearch_run import FETCH_FAILED, NO_TEXT, NOT_TRIED, SNIPPET_ONLY, Opened, Run, day
+from service.metasearch_run import (
+    FETCH_FAILED,
+    LANGUAGE_OUTSIDE,
+    NO_TEXT,
+    NOT_TRIED,
+    SNIPPET_ONLY,
+    TRIES_SPENT,
+    Opened,
+    Run,
+)
+from service.narrowing import narrowed
 from service.observing import Observation
+from service.offering import offer
 from service.own_index import OWN, ask_own
 from service.parts import Parts
 from service.requests import Caller, Reply, SearchRequest
 from snapshots import (
-    Document,
     EvidenceError,
     moment,
 )
@@ -43,71 +53,126 @@ RUN: Final = 8
 async def metasearch(parts: Parts, providers: Sequence[Provider], request: SearchRequest, caller: Caller) -> Reply:
     """Answer a query by asking around."""
     loop = asyncio.get_running_loop()
-    run = Run(request, parts.clock(), loop.time() + parts.settings.search_deadline)
+    begun = parts.clock()
+    run = Run(request, narrowed(request), begun, loop.time() + parts.settings.search_deadline)
+    run.weights = parts.settings.provider_weights
+    tell = caller.told or _nobody
     clock = time.perf_counter()
-    await _propose(parts, providers, run)
+    await _propose(parts, providers, run, tell)
     proposed = time.perf_counter()
-    await _open(parts, run)
+    await _Opening(parts, run, tell).run()
     opened = time.perf_counter()
-    run.timings = {"providers": round((proposed - clock) * 1000), "fetch": round((opened - proposed) * 1000)}
+    await offer(parts, run)
+    ranked = time.perf_counter()
+    run.timings = {
+        "providers": round((proposed - clock) * 1000),
+        "fetch": round((opened - proposed) * 1000),
+        "passages": round((ranked - opened) * 1000),
+    }
     run.timings |= {f"provider.{one.name}": one.milliseconds for one in run.said}
     written = await run_sync(draft_of, run, caller.form or API_FORM)
     return await answer(parts, written, caller, store=request.store)
 
 
-async def _propose(parts: Parts, providers: Sequence[Provider], run: Run) -> None:
+def _nobody(_event: dict[str, Any]) -> None:
+    return None
+
+
+async def _propose(parts: Parts, providers: Sequence[Provider], run: Run, tell: Tell) -> None:
     """Ask everybody, and join what they say."""
-    request = run.request
-    query = Query(
-        text=request.query,
-        limit=max(PROVIDER_RESULTS, request.max_results),
-        language=request.language,
-        published_after=day(request.published_after),
-        published_before=day(request.published_before),
-        include_domains=request.include_domains,
-        exclude_domains=request.exclude_domains,
-    )
+    request, limits = run.request, run.narrowed
+    query = limits.query(max(PROVIDER_RESULTS, request.max_results), run.begun.date())
     seconds = min(parts.settings.provider_seconds, parts.settings.search_deadline)
-    own = ask_own(parts, request) if request.providers is None or OWN in request.providers else _nothing()
-    run.own, run.said = await asyncio.gather(own, ask_around(providers, query, seconds))
+    tell({"type": "asked", "providers": [one.name for one in providers]})
+    asks_own = request.providers is None or OWN in request.providers
+    own = ask_own(parts, request, seconds) if asks_own else _nothing()
+    run.own, run.said = await asyncio.gather(own, ask_around(providers, query, seconds, tell))
+    run.index_late = asks_own and run.own is None
     proposed: dict[str, Sequence[Found]] = {one.name: one.found for one in run.said if one.state == "ok"}
     if run.own is not None:
         proposed[OWN] = run.own.found
-    limits = Limits(query.include_domains, query.exclude_domains, query.published_after, query.published_before)
-    run.candidates = merged(proposed, limits)
+    asked = Limits(limits.within, limits.without, limits.after, limits.before)
+    run.candidates = merged(proposed, asked, run.weights)
     for one in run.candidates:
         if one.drop is not None:
             run.decisions[one.key] = one.drop
+    tell({"type": "candidates", "candidates": len(run.candidates), "dropped": len(run.decisions)})
 
 
 async def _nothing() -> None:
     return None
 
 
-async def _open(parts: Parts, run: Run) -> None:
-    """Open the best candidates until there are enough results, no more candidates, or no more time."""
-    wanted = run.request.max_results
-    waiting = [one for one in run.candidates if one.key not in run.decisions]
-    tries = wanted * SPARE + wanted
-    while waiting and len(run.opened) < wanted and tries > 0:
-        wave = waiting[: min(wanted - len(run.opened), tries)]
-        waiting, tries = waiting[len(wave) :], tries - len(wave)
-        pages = await asyncio.gather(*(_page(parts, run, one) for one in wave))
-        for candidate, page in zip(wave, pages, strict=True):
-            if page is None:
-                continue
-            same = next((one for one in run.opened if run.request.fold and _same(one.document, page.document)), None)
-            if same is not None:
-                run.decisions[candidate.key] = NEAR_DUPLICATE
-                run.details[candidate.key] = same.candidate.url
-                run.failed += [page.fresh] if page.fresh else []
+class _Opening:
+    """Opens the best candidates until there are enough results, no more candidates, or no more time.
+
+    As many are under way as results are missing; where one gives nothing, the next is begun at once.
+    """
+
+    def __init__(self, parts: Parts, run: Run, tell: Tell) -> None:
+        self._parts = parts
+        self._run = run
+        self._tell = tell
+        self._waiting = [one for one in run.candidates if one.key not in run.decisions]
+        self._tries = run.request.max_results * (SPARE + 1)
+        self._pages: dict[int, Opened] = {}
+        """By the candidate's rank."""
+        self._runs: dict[int, set[int]] = {}
+        """Of each the words in a row that it is compared by."""
+
+    async def run(self) -> None:
+        """Open, and decide on every candidate."""
+        under_way: set[asyncio.Task[None]] = set()
+        try:
+            while self._begin(under_way):
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+        run, wanted = self._run, self._run.request.max_results
+        run.opened, same = self._told_apart()
+        for page in run.opened:
+            run.decisions[page.candidate.key] = KEPT
+        for page, other in same:
+            run.decisions[page.candidate.key] = NEAR_DUPLICATE
+            run.details[page.candidate.key] = other.candidate.url
+            run.failed += [page.fresh] if page.fresh else []
+        late = asyncio.get_running_loop().time() >= run.ends
+        left = BELOW_MAX_RESULTS if len(run.opened) >= wanted else NOT_TRIED if late else TRIES_SPENT
+        for one in self._waiting:
+            run.decisions[one.key] = left if run.request.fetch != "never" else BELOW_MAX_RESULTS
+
+    def _begin(self, under_way: set[asyncio.Task[None]]) -> bool:
+        """Begin as many as are missing; whether any is under way."""
+        missing = self._run.request.max_results - len(self._told_apart()[0]) - len(under_way)
+        while missing > 0 and self._waiting and self._tries:
+            under_way.add(asyncio.create_task(self._open(self._waiting.pop(0))))
+            missing, self._tries = missing - 1, self._tries - 1
+        return bool(under_way)
+
+    async def _open(self, candidate: Merged) -> None:
+        page = await _page(self._parts, self._run, candidate)
+        if page is not None:
+            self._runs[candidate.rank] = _runs(page.document.text)
+            self._pages[candidate.rank] = page
+        reason = self._run.decisions.get(candidate.key, "opened")
+        self._tell({"type": "page", "url": candidate.url, "rank": candidate.rank, "state": reason})
+
+    def _told_apart(self) -> tuple[list[Opened], list[tuple[Opened, Opened]]]:
+        """The pages in the order of their ranks, and those that say the same as one before them."""
+        own: list[int] = []
+        same: list[tuple[Opened, Opened]] = []
+        for rank in sorted(self._pages):
+            fold = self._run.request.fold
+            other = next((one for one in own if fold and _same(self._runs[one], self._runs[rank])), None)
+            if other is None:
+                own.append(rank)
             else:
-                run.decisions[candidate.key] = KEPT
-                run.opened.append(page)
-    late = asyncio.get_running_loop().time() >= run.ends
-    for one in waiting:
-        run.decisions[one.key] = NOT_TRIED if late and len(run.opened) < wanted else BELOW_MAX_RESULTS
-    run.opened.sort(key=lambda one: one.candidate.rank)
+                same.append((self._pages[rank], self._pages[other]))
+        return [self._pages[rank] for rank in own], same
 
 
 async def _page(parts: Parts, run: Run, candidate: Merged) -> Opened | None:
@@ -115,7 +180,7 @@ async def _page(parts: Parts, run: Run, candidate: Merged) -> Opened | None:
     try:
         kept = await run_sync(_kept, parts, run, candidate) if run.request.fetch != "always" else None
         page = kept or await _fetched(parts, run, candidate)
-        _require_time(run, page)
+        _require_limits(run, page)
     except _Out as out:
         run.decisions[candidate.key] = out.reason
         if out.detail:
@@ -157,17 +222,18 @@ class _Out(Exception):
         self.reason, self.detail, self.seen = reason, detail, seen
 
 
-def _require_time(run: Run, page: Opened) -> None:
-    """Raises _Out for a page that says itself that it was published outside of the time that was asked for."""
-    published, request = page.document.published, run.request
-    after, before = day(request.published_after), day(request.published_before)
-    if published is None or not published.firm or (after is None and before is None):
+def _require_limits(run: Run, page: Opened) -> None:
+    """Raises _Out for a page that says itself that it is of another time or language than was asked for."""
+    limits, language, published = run.narrowed, page.document.language, page.document.published
+    if language is not None and not limits.speaks(language.tag):
+        raise _Out(LANGUAGE_OUTSIDE, f"it is in {language.tag}", page.fresh)
+    if published is None or not published.firm:
         return
     try:
         own = date.fromisoformat(published.value[:10])
     except ValueError:
         return
-    if (after is not None and own < after) or (before is not None and own >= before):
+    if outside(own, limits.after, limits.before):
         raise _Out(PUBLISHED_OUTSIDE, f"it says that it is of {published.value}", page.fresh)
 
 
@@ -189,9 +255,8 @@ def _kept(parts: Parts, run: Run, candidate: Merged) -> Opened | None:
     return Opened(candidate, capture, document, None) if document is not None and document.text.strip() else None
 
 
-def _same(one: Document, other: Document) -> bool:
+def _same(first: set[int], second: set[int]) -> bool:
     """Whether two pages say nearly the same, whatever surrounds it."""
-    first, second = _runs(one.text), _runs(other.text)
     smaller = min(len(first), len(second))
     return smaller > 0 and len(first & second) / smaller > SAME
 

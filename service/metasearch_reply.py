@@ -1,22 +1,21 @@
 """The record and the reply of a search over several providers: what is shown, and the fate of everything else. Pure."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from index import RunPage, RunPassage, headings, score_passages
 from service import tokens
 from service.answering import Draft
 from service.assembling import BELOW_MAX_RESULTS, KEPT, NEAR_DUPLICATE, Offer, pack
 from service.citing import shown
-from service.cutting import cuts, index_blocks
 from service.forms import Form, Shown
 from service.merging import Merged
-from service.metasearch_run import FETCH_FAILED, NO_TEXT, NOT_TRIED, SNIPPET_ONLY, Opened, Run
+from service.metasearch_run import FETCH_FAILED, NO_TEXT, NOT_TRIED, SNIPPET_ONLY, Opened, Run, Scored
 from service.own_index import OWN
 from service.versions import citator_version
 from snapshots import Passage, Search, SearchState, decimal, digest, moment, passage_of, stamp
 
-PER_PAGE: Final = 5
-"""Passages of one page that are offered to the budget: past the fifth, another page says more."""
+FUSION: Final = "rrf-60"
+"""How candidates, and the orders of passages, are fused; `docs/search.md` says how to do it again."""
 SHOWN_DROPS: Final = 50
 """Dropped candidates listed in a reply; all of them are in the record."""
 
@@ -27,35 +26,24 @@ UNREAD: Final = frozenset(
 
 
 def draft_of(run: Run, form: Form) -> Draft:
-    """Score the passages, and write the record and the reply. Blocking."""
-    pages = []
-    for one in run.opened:
-        blocks = index_blocks(one.document)
-        spans = cuts.of(one.document)
-        above = headings(one.document.text, blocks, spans)
-        language = one.document.language.tag if one.document.language else None
-        pages.append(RunPage(one.document.text, spans, above, one.document.title, language))
-    scored: dict[int, list[RunPassage]] = {}
-    for passage in score_passages(run.request.query, pages):
-        scored.setdefault(passage.page, []).append(passage)
-    offered = [scored.get(place, [])[:PER_PAGE] for place in range(len(pages))]
+    """Choose the passages, and write the record and the reply. Blocking."""
     offers = [
-        Offer(page=place, score=one.score, text=pages[place].text[one.span.start : one.span.end])
-        for place, mine in enumerate(offered)
+        Offer(page=place, score=one.score, text=page.document.text[one.span.start : one.span.end])
+        for place, (page, mine) in enumerate(zip(run.opened, run.offered, strict=True))
         for one in mine
     ]
     heads = [Shown(one.capture.final, one.document.title or one.candidate.title) for one in run.opened]
     budget = form.room(heads, run.request.max_tokens)
     assert budget is not None, "a search has a budget"
     chosen, spent = pack(offers, budget, run.request.max_tokens_per_url, form.cost)
-    return _reply(run, offered, chosen, spent)
+    return _reply(run, chosen, spent)
 
 
-def _reply(run: Run, offered: list[list[RunPassage]], chosen: frozenset[int], spent: int) -> Draft:
+def _reply(run: Run, chosen: frozenset[int], spent: int) -> Draft:
     """The record and the reply."""
     request, own = run.request, run.own
     results, listed, place = [], [], 0
-    for rank, (one, mine) in enumerate(zip(run.opened, offered, strict=True), start=1):
+    for rank, (one, mine) in enumerate(zip(run.opened, run.offered, strict=True), start=1):
         picked = [
             passage_of(one.capture, one.document, ordinal=p.span.ordinal, start=p.span.start, end=p.span.end)
             for offset, p in enumerate(mine)
@@ -75,20 +63,31 @@ def _reply(run: Run, offered: list[list[RunPassage]], chosen: frozenset[int], sp
     ]  # fmt: skip
     if own is not None:
         providers.append({"name": OWN, "state": "ok", "reply": None, "candidates": len(own.found), "detail": None})
+    elif run.index_late:
+        late = "it was behind the log for longer than a provider may take"
+        providers.append({"name": OWN, "state": "timeout", "reply": None, "candidates": 0, "detail": late})
     captures = {one.candidate.key: one.capture.id for one in run.opened}
+    scored = {one.candidate.key: mine for one, mine in zip(run.opened, run.offered, strict=True)}
+    versions: dict[str, Any] = {"citator": citator_version(), "estimator": tokens.ESTIMATOR, "fusion": FUSION}
+    if run.weights:
+        versions["weights"] = {name: decimal(weight) for name, weight in run.weights.items()}
+    if run.ranker:
+        versions["ranker"] = run.ranker
     record = Search.written(
         {
             "query": request.query,
             "options": request.model_dump(mode="json", exclude_defaults=True, exclude={"query", "session"}),
             "retrieved_at": stamp(run.begun),
             "providers": providers,
-            "candidates": [_candidate(one, run, captures.get(one.key)) for one in run.candidates],
+            "candidates": [
+                _candidate(one, run, captures.get(one.key), scored.get(one.key, ())) for one in run.candidates
+            ],
             "candidates_total": len(run.candidates),
             "results": results,
             "state": state,
             "relaxed": list(own.relaxed) if own else [],
             "index": own.about if own else None,
-            "versions": {"citator": citator_version(), "estimator": tokens.ESTIMATOR, "fusion": "rrf-60"},
+            "versions": versions,
             "timings": run.timings,
         }
     )
@@ -120,7 +119,7 @@ def _reply(run: Run, offered: list[list[RunPassage]], chosen: frozenset[int], sp
     )
 
 
-def _result(run: Run, rank: int, one: Opened, offered: list[RunPassage], passages: list[Passage]) -> dict[str, Any]:
+def _result(run: Run, rank: int, one: Opened, offered: list[Scored], passages: list[Passage]) -> dict[str, Any]:
     published, document = one.document.published, one.document
     return {
         "rank": rank,
@@ -135,7 +134,7 @@ def _result(run: Run, rank: int, one: Opened, offered: list[RunPassage], passage
         "score": decimal(one.candidate.score),
         "providers": [{"name": name, "rank": place} for name, place in sorted(one.candidate.ranks.items())],
         "snippet": one.candidate.snippet,
-        "matches": sum(1 for passage in offered if passage.score > 0),
+        "matches": sum(1 for passage in offered if passage.words > 0),
         "flags": list(document.flags),
         "passages": [shown(passage, document.title) for passage in passages],
     }
@@ -157,12 +156,18 @@ def _snippet(rank: int, one: Merged) -> dict[str, Any]:
     }
 
 
-def _candidate(one: Merged, run: Run, capture: str | None) -> dict[str, Any]:
+def _candidate(one: Merged, run: Run, capture: str | None, offered: Sequence[Scored]) -> dict[str, Any]:
+    """A candidate as the record holds it: what it was fused from, and the scores of its passages by their ordinals."""
+    scores = [{"part": "fused", "value": decimal(one.score)}]
+    for passage in offered:
+        scores.append({"part": f"words.{passage.span.ordinal}", "value": decimal(passage.words)})
+        if passage.model is not None:
+            scores.append({"part": f"model.{passage.span.ordinal}", "value": decimal(passage.model)})
     return {
         "url": one.url,
         "capture": capture,
         "ranks": [{"provider": name, "rank": rank} for name, rank in sorted(one.ranks.items())],
-        "scores": [{"part": "fused", "value": decimal(one.score)}],
+        "scores": scores,
         "rank": one.rank,
         "decision": run.decisions.get(one.key, BELOW_MAX_RESULTS),
     }
@@ -181,7 +186,9 @@ def _state(run: Run, *, shown_any: bool) -> tuple[SearchState, str]:
     """How the search ended, in a sentence that a model reads too. Whoever failed is named."""
     failed = [f"{one.name} ({one.told or one.state})" for one in run.said if one.state != "ok"]
     asked = [one.name for one in run.said if one.state == "ok"] + ([OWN] if run.own is not None else [])
+    failed += [f"{OWN} (timeout)"] if run.index_late else []
     told = f" Not answered: {'; '.join(failed)}." if failed else ""
+    told += f" Passages were ranked by their words alone: {run.unranked}." if run.unranked else ""
     if shown_any or (run.opened and not run.request.max_tokens):
         unread = "" if run.opened else " No page was fetched: these are the providers' own words."
         return "ok", f"Answered from {', '.join(asked)}.{unread}{told}"

@@ -1,5 +1,6 @@
 """The own index as one provider among others: it proposes addresses in the order of their best passages."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ from anyio.to_thread import run_sync
 
 from crawler import Found
 from service.assembling import candidates_of
+from service.narrowing import last_day
 from service.parts import Parts
 from service.requests import SearchRequest
 
@@ -27,9 +29,13 @@ class OwnAnswer:
     about: dict[str, Any]
 
 
-async def ask_own(parts: Parts, request: SearchRequest) -> OwnAnswer:
-    """What the own index proposes."""
-    return await run_sync(_ask, parts, request)
+async def ask_own(parts: Parts, request: SearchRequest, seconds: float) -> OwnAnswer | None:
+    """What the own index proposes; None if it does not get there within `seconds`."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await run_sync(_ask, parts, request, abandon_on_cancel=True)
+    except TimeoutError:
+        return None
 
 
 def _ask(parts: Parts, request: SearchRequest) -> OwnAnswer:
@@ -41,7 +47,7 @@ def _ask(parts: Parts, request: SearchRequest) -> OwnAnswer:
         exclude_domains=request.exclude_domains,
         language=request.language,
         published_after=request.published_after.date() if request.published_after else None,
-        published_before=request.published_before.date() if request.published_before else None,
+        published_before=last_day(request.published_before),
         fold=request.fold,
     )
     kept = [one for one in candidates_of(hits.hits) if one.duplicate_of is None]

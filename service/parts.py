@@ -8,6 +8,7 @@ from crawler import Fetcher, Provider, Reading, Renderer
 from service.clock import Clock
 from service.following import Follower
 from service.keyring import Keyring
+from service.ranking import Ranker
 from service.settings import Settings
 from service.spool import Spool
 from service.stamping import Stamper
@@ -50,3 +51,4 @@ class Parts:
     stamper: Stamper
     spool: Spool
     providers: tuple[Provider, ...] = ()
+    ranker: Ranker | None = None

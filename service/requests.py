@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from service.forms import Form
 
@@ -295,7 +295,7 @@ class Caller:
     `session` is the caller's claim: the request's own, else the door's header. `claims` are the headers that say
     where the request comes from. `rate` and `concurrency` are its key's own limits. `form` writes the door's replies
     (None: the API's JSON), and `noted` is what the door was asked besides, for the record. `once` stands for its key
-    of idempotency.
+    of idempotency, and `told` hears how a search goes on.
     """
 
     key: str | None
@@ -309,6 +309,7 @@ class Caller:
     form: Form | None = None
     noted: Mapping[str, Any] = field(default_factory=dict)
     once: str | None = None
+    told: Callable[[dict[str, Any]], None] | None = None
 
     def may(self, scope: str) -> bool:
         """Whether this caller may do what `scope` covers."""

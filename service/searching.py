@@ -27,6 +27,7 @@ from service.citing import shown
 from service.failures import BadRequest
 from service.forms import API_FORM, Form, Shown
 from service.metasearch import metasearch
+from service.narrowing import last_day
 from service.own_index import FOLLOW_SECONDS, OWN
 from service.parts import Parts
 from service.refreshing import refresh, stale
@@ -135,7 +136,7 @@ def _run(parts: Parts, request: SearchRequest) -> Run:
         exclude_domains=request.exclude_domains,
         language=request.language,
         published_after=request.published_after.date() if request.published_after else None,
-        published_before=request.published_before.date() if request.published_before else None,
+        published_before=last_day(request.published_before),
         as_of=parts.archive.catalogue.at(stamp(as_of)) if isinstance(as_of, datetime) else as_of,
         fold=request.fold,
     )
@@ -271,6 +272,7 @@ def _result_fields(rank: int, one: Opened, passages: list[Passage]) -> dict[str,
         "language": one.document.language.tag if one.document.language else None,
         "score": decimal(one.candidate.best.score),
         "matches": len(one.candidate.hits),
+        "flags": list(one.document.flags),
         "passages": [shown(passage, title) for passage in passages],
     }
 

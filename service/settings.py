@@ -114,9 +114,25 @@ class Settings(BaseSettings):
     openalex_email: str | None = None
     mediawiki_urls: Annotated[tuple[str, ...], NoDecode] = ()
     opensearch_urls: Annotated[tuple[str, ...], NoDecode] = ()
+    provider_rates: Annotated[dict[str, Annotated[float, Field(ge=0, le=10_000)]], NoDecode] = Field(
+        default_factory=dict
+    )
+    provider_weights: Annotated[dict[str, Annotated[float, Field(gt=0, le=1000)]], NoDecode] = Field(
+        default_factory=dict
+    )
     provider_seconds: float = Field(default=8.0, gt=0, le=120)
     search_deadline: float = Field(default=20.0, gt=0, le=600)
     fresh_seconds: int = Field(default=86_400, ge=0)
+
+    # a model that ranks passages
+    rerank_url: str | None = None
+    rerank_model: str | None = None
+    rerank_key: SecretStr | None = None
+    embedding_url: str | None = None
+    embedding_model: str | None = None
+    embedding_key: SecretStr | None = None
+    local_model: str | None = None
+    rank_seconds: float = Field(default=3.0, gt=0, le=120)
 
     # a model for sessions
     model_url: str | None = None
@@ -152,6 +168,17 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("provider_rates", "provider_weights", mode="before")
+    @classmethod
+    def _by_name(cls, value: object) -> object:
+        """Written `searxng=2,brave=0.5` in the environment, and as a table in the file."""
+        if not isinstance(value, str):
+            return value
+        pairs = [part.partition("=") for part in value.split(",") if part.strip()]
+        if not all(mark and name.strip() and number.strip() for name, mark, number in pairs):
+            raise ValueError("this is written like searxng=2,brave=0.5")
+        return {name.strip(): number.strip() for name, _, number in pairs}
 
     @field_validator("allow_addresses")
     @classmethod

@@ -118,6 +118,7 @@ class Reading:
     published: Dated | None
     language: Language | None
     headings: tuple[Block, ...]
+    flags: tuple[str, ...]
 
 
 def reading_of(document_id: str, data: bytes) -> Reading:
@@ -137,6 +138,7 @@ def reading_of(document_id: str, data: bytes) -> Reading:
             published=Dated(**published) if published else None,
             language=Language(**language) if language else None,
             headings=tuple(Block(**block) for block in value["blocks"] if block["level"] is not None),
+            flags=tuple(value["flags"]),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise BadRecord(f"{document_id} is no document: {error}") from None

@@ -1,5 +1,6 @@
 """How every provider is asked: one request to the operator's endpoint, one JSON reply, failures by name."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -17,11 +18,15 @@ MAX_REPLY: Final = 8 * 1024 * 1024
 MAX_FOUND: Final = 200
 """Candidates read from one reply: as many as a record holds."""
 MAX_TITLE: Final = 1_000  # characters of a title, which providers do not write; a page may call a novel its title
+MAX_SITES: Final = 8  # domains written into a query: engines take some hundred characters
 MAX_SNIPPET: Final = 5_000  # characters of a snippet: the longest that providers give have some 2,000
 
 _REFUSED: Final = frozenset({400, 401, 403, 404, 405, 422})
 _QUOTA: Final = frozenset({402, 429, 432, 433})
+_BUSY: Final = frozenset({429, 503})
 _OK: Final = 200
+LONGEST_REST: Final = 3600.0
+"""Seconds that a provider is left alone at most, whatever it asks for: a day of silence is a mistake of theirs."""
 
 Json = Any
 
@@ -46,12 +51,23 @@ class Read:
 class Form(Protocol):
     """One provider's way of being asked and of answering. Pure."""
 
+    honours: frozenset[str]
+    """The kinds of limits that it is asked to keep to (`LANGUAGE`, `TIME`, `DOMAINS`)."""
+
     def request(self, query: Query, path: str) -> Request:
         """What to send; `path` is that of the operator's address, without a slash at its end."""
         ...
 
+    def parse(self, raw: bytes) -> Json:
+        """A reply as values.
+
+        Raises:
+            ValueError: it is no such thing.
+        """
+        ...
+
     def read(self, reply: Json) -> Read:
-        """The candidates in a reply that is JSON.
+        """The candidates in a reply.
 
         Raises:
             KeyError, TypeError, ValueError, AttributeError, IndexError: it has another shape.
@@ -63,14 +79,50 @@ class Form(Protocol):
         ...
 
 
-class HttpProvider:
-    """A provider over HTTP. `secrets` are struck out of whatever is told."""
+class InJson:
+    """A form whose replies are JSON."""
 
-    def __init__(self, name: str, form: Form, endpoint: Endpoint, *, secrets: tuple[str, ...] = ()) -> None:
+    def parse(self, raw: bytes) -> Json:
+        """The reply's values. Raises ValueError."""
+        return orjson.loads(raw)
+
+
+class Turns:
+    """When a provider may be asked: so many times a second, and not before it said."""
+
+    def __init__(self, rate: float) -> None:
+        self._apart = 1 / rate if rate else 0.0
+        self._next = 0.0
+
+    async def wait(self, seconds: float) -> None:
+        """Wait for the next turn.
+
+        Raises:
+            ProviderFailed: it does not come within `seconds`.
+        """
+        now = asyncio.get_running_loop().time()
+        turn = max(now, self._next)
+        if turn - now > seconds:
+            raise ProviderFailed("quota", f"it may be asked again in {turn - now:.0f} seconds")
+        self._next = turn + self._apart
+        await asyncio.sleep(turn - now)
+
+    def rest(self, seconds: float) -> None:
+        """Ask nothing for so long: it said so."""
+        self._next = max(self._next, asyncio.get_running_loop().time() + seconds)
+
+
+class HttpProvider:
+    """A provider over HTTP, asked at most `rate` times a second (0: no limit). `secrets` are struck out of all."""
+
+    def __init__(
+        self, name: str, form: Form, endpoint: Endpoint, *, secrets: tuple[str, ...] = (), rate: float = 0.0
+    ) -> None:
         self._name = name
         self._form = form
         self._endpoint = endpoint
         self._secrets = secrets
+        self._turns = Turns(rate)
 
     @property
     def name(self) -> str:
@@ -85,8 +137,10 @@ class HttpProvider:
         """Ask, within `seconds`. See `Provider`."""
         path = self._endpoint.address.path.rstrip("/")
         request = self._form.request(query, path)
+        ends = asyncio.get_running_loop().time() + seconds
+        await self._turns.wait(seconds)
         try:
-            answer = await self._ask(request, seconds)
+            answer = await self._ask(request, max(0.001, ends - asyncio.get_running_loop().time()))
         except TimedOut as error:
             raise ProviderFailed("timeout", self._clean(str(error))) from error
         except TooLarge as error:
@@ -95,7 +149,7 @@ class HttpProvider:
             raise ProviderFailed("unreachable", self._clean(str(error))) from error
         if answer.status != _OK:
             raise self._refused(answer)
-        return self._read(answer)
+        return self._read(answer, query)
 
     async def _ask(self, request: Request, seconds: float) -> Answered:
         headers = (("Accept", "application/json"), *request.headers)
@@ -108,20 +162,26 @@ class HttpProvider:
     def _refused(self, answer: Answered) -> ProviderFailed:
         status = answer.status
         said = self._form.refusal(status, answer) or f"it answered with status {status}"
+        if status in _BUSY:
+            self._turns.rest(_retry_after(answer))
         reason = "quota" if status in _QUOTA else "refused" if status in _REFUSED else "unreachable"
         return ProviderFailed(reason, self._clean(said), self._bytes(answer.body))
 
-    def _read(self, answer: Answered) -> ProviderReply:
+    def _read(self, answer: Answered, query: Query) -> ProviderReply:
         raw = self._bytes(answer.body)
         media_type = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
         try:
-            read = self._form.read(orjson.loads(raw))
-        except orjson.JSONDecodeError:
+            values = self._form.parse(raw)
+        except ValueError:
             kind = media_type.partition(";")[0] or "something without a type"
-            raise ProviderFailed("bad_reply", f"it answered {kind}, which is no JSON", raw) from None
+            raise ProviderFailed("bad_reply", f"it answered {kind}, which cannot be read", raw) from None
+        try:
+            read = self._form.read(values)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise ProviderFailed("bad_reply", "its reply has another shape than it is known for", raw) from error
-        return ProviderReply(raw, media_type.partition(";")[0].strip() or "application/json", read.found, read.notes)
+        ignored = sorted(query.limits - self._form.honours)
+        notes = (*read.notes, *((f"it knows no {', no '.join(ignored)}",) if ignored else ()))
+        return ProviderReply(raw, media_type.partition(";")[0].strip() or "application/json", read.found, notes)
 
     def _clean(self, text: str) -> str:
         for secret in self._secrets:
@@ -133,6 +193,19 @@ class HttpProvider:
         for secret in self._secrets:
             body = body.replace(secret.encode(), b"[key removed]")
         return body
+
+
+def _retry_after(answer: Answered) -> float:
+    """The seconds that an answer asks for; a date, or nothing, is read as a second."""
+    said = next((value for name, value in answer.headers if name.lower() == "retry-after"), "").strip()
+    return min(float(said), LONGEST_REST) if said.isascii() and said.isdecimal() else 1.0
+
+
+def within(query: Query) -> str:
+    """The query with its domains as engines take them: `site:` and `-site:`."""
+    sites = " OR ".join(f"site:{site}" for site in query.include_domains[:MAX_SITES])
+    others = [f"-site:{site}" for site in query.exclude_domains[:MAX_SITES]]
+    return " ".join(part for part in (query.text, sites, *others) if part)
 
 
 def target(path: str, options: Mapping[str, object]) -> str:

@@ -1,13 +1,14 @@
 """Brave Search. Its terms allow results to be stored only under plans with storage rights: the operator's to know."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
 
 from crawler.endpoint import Answered
-from crawler.providers.asking import Read, Request, found, listed, target, text
-from crawler.providers.contract import Found, Query
+from crawler.providers.asking import InJson, Read, Request, found, listed, target, text, within
+from crawler.providers.contract import DOMAINS, LANGUAGE, TIME, Found, Query
 
 MOST: Final = 20
 """Results of one request."""
@@ -16,17 +17,21 @@ MAX_WORDS: Final = 50  # words it takes
 MAX_EXTRA: Final = 2_000  # characters of each further snippet
 
 
-class Brave:
+class Brave(InJson):
     """Web search, version 1."""
+
+    honours = frozenset({LANGUAGE, TIME, DOMAINS})
 
     def __init__(self, key: str) -> None:
         self._key = key
 
     def request(self, query: Query, path: str) -> Request:
         """GET `/res/v1/web/search`."""
-        words = " ".join(query.text.split()[:MAX_WORDS])[:MAX_QUERY]
+        sites = within(replace(query, text=""))
+        room = MAX_WORDS - len(sites.split())
+        words = " ".join(query.text.split()[:room])[: MAX_QUERY - len(sites) - 1]
         options = {
-            "q": words,
+            "q": f"{words} {sites}".strip(),
             "count": min(query.limit, MOST),
             "search_lang": query.language.partition("-")[0] if query.language else None,
             "freshness": _freshness(query),

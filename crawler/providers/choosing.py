@@ -6,19 +6,21 @@ from urllib.parse import unquote
 
 from crawler.addresses import parse_address
 from crawler.endpoint import Endpoint
-from crawler.errors import BadAddress
 from crawler.providers.asking import Form, HttpProvider
 from crawler.providers.brave import Brave
 from crawler.providers.contract import Provider
 from crawler.providers.mediawiki import MediaWiki
 from crawler.providers.openalex import OpenAlex
-from crawler.providers.opensearch import OpenSearch
+from crawler.providers.opensearch import Described, OpenSearch
 from crawler.providers.searxng import Searxng
 from crawler.providers.tavily import Tavily
 from crawler.resolving import Resolver
 
 BRAVE_URL = "https://api.search.brave.com"
 TAVILY_URL = "https://api.tavily.com"
+
+RATES = {"brave": 1.0, "tavily": 1.5, "mediawiki": 5.0, "openalex": 10.0, "opensearch": 2.0}
+"""Requests a second that each is asked at most: what its smallest plan allows, or what is polite."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,9 @@ class ProviderSettings:
     mediawiki: Mapping[str, str] = field(default_factory=dict)
     """Address of each `api.php`, to the address of its pages with `$1`."""
     opensearch: tuple[str, ...] = ()
-    """Addresses with `{searchTerms}`."""
+    """Addresses with `{searchTerms}`, or of the descriptions that name those."""
+    rates: Mapping[str, float] = field(default_factory=dict)
+    """Requests a second at most, by name; 0: no limit. Others: as `RATES` has them."""
     user_agent: str = "Citator"
 
 
@@ -45,27 +49,56 @@ def chosen(settings: ProviderSettings, *, resolver: Resolver | None = None) -> t
     Raises:
         BadAddress: an address is none.
     """
-    made: list[Provider] = []
-
-    def add(name: str, address: str, form: Form, *secrets: str) -> None:
-        endpoint = Endpoint(address, user_agent=settings.user_agent, resolver=resolver)
-        taken = {one.name for one in made}
-        own = next(one for one in (name, *(f"{name}-{n}" for n in range(2, 1000))) if one not in taken)
-        made.append(HttpProvider(own, form, endpoint, secrets=secrets))
-
+    made = _Making(settings, resolver)
     if settings.searxng_url:
-        add("searxng", settings.searxng_url, Searxng())
+        made.add("searxng", settings.searxng_url, Searxng())
     if settings.brave_key:
-        add("brave", settings.brave_url, Brave(settings.brave_key), settings.brave_key)
+        made.add("brave", settings.brave_url, Brave(settings.brave_key), settings.brave_key)
     if settings.tavily_key:
-        add("tavily", settings.tavily_url, Tavily(settings.tavily_key), settings.tavily_key)
+        made.add("tavily", settings.tavily_url, Tavily(settings.tavily_key), settings.tavily_key)
     for api, pages in settings.mediawiki.items():
-        add(f"mediawiki.{parse_address(api).host}", api, MediaWiki(pages))
+        made.add(f"mediawiki.{parse_address(api).host}", api, MediaWiki(pages))
     if settings.openalex_url:
-        add("openalex", settings.openalex_url, OpenAlex(settings.openalex_email))
+        made.add("openalex", settings.openalex_url, OpenAlex(settings.openalex_email))
     for address in settings.opensearch:
-        if "{searchTerms}" not in unquote(address):
-            raise BadAddress(address, "bad_address", "an OpenSearch address has {searchTerms} in it")
-        host, _, template = address.partition("://")[2].partition("/")
-        add(f"opensearch.{host.partition(':')[0].lower()}", address, OpenSearch(f"/{template}"))
-    return tuple(made)
+        made.add_opensearch(address)
+    return tuple(made.providers)
+
+
+class _Making:
+    """Makes providers, each with a name of its own and its rate."""
+
+    def __init__(self, settings: ProviderSettings, resolver: Resolver | None) -> None:
+        self._settings = settings
+        self._resolver = resolver
+        self.providers: list[Provider] = []
+
+    def add(self, name: str, address: str, form: Form, *secrets: str) -> None:
+        """One that is asked over HTTP."""
+        own = self._own(name)
+        self.providers.append(HttpProvider(own, form, self._endpoint(address), secrets=secrets, rate=self._rate(own)))
+
+    def add_opensearch(self, address: str) -> None:
+        """One by its address with the place for the words, or by its description."""
+        host, _, place = address.partition("://")[2].partition("/")
+        name = f"opensearch.{host.partition(':')[0].lower()}"
+        if "{searchTerms}" in unquote(address):
+            self.add(name, address, OpenSearch(f"/{place}"))
+            return
+        own = self._own(name)
+
+        def described(template: str) -> Provider:
+            there = "/" + template.partition("://")[2].partition("/")[2]
+            return HttpProvider(own, OpenSearch(there), self._endpoint(template), rate=self._rate(own))
+
+        self.providers.append(Described(own, self._endpoint(address), described))
+
+    def _endpoint(self, address: str) -> Endpoint:
+        return Endpoint(address, user_agent=self._settings.user_agent, resolver=self._resolver)
+
+    def _own(self, name: str) -> str:
+        taken = {one.name for one in self.providers}
+        return next(one for one in (name, *(f"{name}-{n}" for n in range(2, 1000))) if one not in taken)
+
+    def _rate(self, name: str) -> float:
+        return self._settings.rates.get(name, RATES.get(name.partition(".")[0], 0.0))

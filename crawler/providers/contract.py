@@ -2,16 +2,21 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
+from typing import Final, Protocol
 
 from crawler.errors import CrawlError
+
+LANGUAGE: Final = "language"
+TIME: Final = "time window"
+DOMAINS: Final = "domains"
+"""Kinds of limits of a query, as a reader is told of them."""
 
 
 class ProviderFailed(CrawlError):
     """The provider gave no usable reply.
 
-    `reason` is a machine code: `unreachable`, `timeout`, `refused`, `quota`, `bad_reply`. `raw` is what it answered, if
-    it did: kept as evidence.
+    `reason` is a machine code: `unreachable`, `timeout`, `refused`, `quota` (its limit, or ours), `bad_reply`.
+    `raw` is what it answered, if it did: kept as evidence.
     """
 
     def __init__(self, reason: str, message: str, raw: bytes | None = None) -> None:
@@ -22,7 +27,10 @@ class ProviderFailed(CrawlError):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked of a provider. Providers that know no such limit ignore it, and say so in their `notes`."""
+    """What is asked of a provider. One that knows no such limit ignores it, and says so in its `notes`.
+
+    Days are inclusive, `today` is the day on which is asked.
+    """
 
     text: str
     limit: int
@@ -31,6 +39,15 @@ class Query:
     published_before: date | None = None
     include_domains: tuple[str, ...] = ()
     exclude_domains: tuple[str, ...] = ()
+    today: date | None = None
+
+    @property
+    def limits(self) -> frozenset[str]:
+        """Which kinds of limits are asked for."""
+        timed = self.published_after is not None or self.published_before is not None
+        asked = {LANGUAGE: self.language is not None, TIME: timed}
+        asked[DOMAINS] = bool(self.include_domains or self.exclude_domains)
+        return frozenset(kind for kind, there in asked.items() if there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +81,8 @@ class Provider(Protocol):
     """Asks one search service.
 
     Implementations keep credentials out of replies, messages and records, keep the provider's order, and drop nothing:
-    what is no address stays in, as it is for the caller to say why it is not used. They hold no state between
-    queries and are safe for use by several tasks.
+    what is no address stays in, as it is for the caller to say why it is not used. They remember nothing between
+    queries but when they may ask again, and are safe for use by several tasks.
     """
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from crawler.endpoint import Answered
-from crawler.providers.asking import MAX_SNIPPET, MAX_TITLE, Read, Request, day, listed, target, text
+from crawler.providers.asking import MAX_SNIPPET, MAX_TITLE, InJson, Read, Request, day, listed, target, text
 from crawler.providers.contract import Found, Query
 
 MOST: Final = 50
@@ -16,8 +16,10 @@ MOST: Final = 50
 _MARKUP: Final = re.compile(r"<[^<>]{0,200}>")
 
 
-class MediaWiki:
+class MediaWiki(InJson):
     """`list=search` of one wiki; `pages` is the address below which its pages lie, `$1` standing for the title."""
+
+    honours: frozenset[str] = frozenset()
 
     def __init__(self, pages: str) -> None:
         self._pages = pages

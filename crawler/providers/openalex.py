@@ -4,16 +4,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crawler.endpoint import Answered
-from crawler.providers.asking import MAX_SNIPPET, MAX_TITLE, Read, Request, day, listed, target, text
-from crawler.providers.contract import Found, Query
+from crawler.providers.asking import MAX_SNIPPET, MAX_TITLE, InJson, Read, Request, day, listed, target, text
+from crawler.providers.contract import LANGUAGE, TIME, Found, Query
 
 MOST: Final = 100
 """Results of one request."""
 MAX_WORDS: Final = 400  # words of an abstract that are put together again
 
 
-class OpenAlex:
+class OpenAlex(InJson):
     """Its `works`; `email` is how it wants to know who asks."""
+
+    honours = frozenset({LANGUAGE, TIME})
 
     def __init__(self, email: str | None) -> None:
         self._email = email

@@ -4,18 +4,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from crawler.endpoint import Answered
-from crawler.providers.asking import Read, Request, found, listed, target
-from crawler.providers.contract import Found, Query
+from crawler.providers.asking import InJson, Read, Request, found, listed, target, within
+from crawler.providers.contract import DOMAINS, LANGUAGE, TIME, Found, Query
 
 FORBIDDEN = 403
+RANGES = (("day", 1), ("month", 28), ("year", 364))
 
 
-class Searxng:
-    """The JSON form of its search API."""
+class Searxng(InJson):
+    """The JSON form of its search API. Of times it knows the last day, month and year."""
+
+    honours = frozenset({LANGUAGE, TIME, DOMAINS})
 
     def request(self, query: Query, path: str) -> Request:
         """GET `/search?format=json`."""
-        options = {"q": query.text, "format": "json", "language": query.language or "all", "pageno": 1}
+        options = {
+            "q": within(query), "format": "json", "language": query.language or "all", "pageno": 1,
+            "time_range": _time_range(query),
+        }  # fmt: skip
         place = path if path.endswith("/search") else f"{path}/search"
         return Request(target(place, options))
 
@@ -29,6 +35,14 @@ class Searxng:
         if status == FORBIDDEN:
             return "it answered with status 403: its settings must list json in search.formats"
         return None
+
+
+def _time_range(query: Query) -> str | None:
+    """The shortest of its ranges that holds all that is asked for; what is too much is filtered afterwards."""
+    if query.published_after is None or query.today is None:
+        return None
+    days = (query.today - query.published_after).days
+    return next((name for name, longest in RANGES if days <= longest), None)
 
 
 def _one(item: Mapping[str, Any], rank: int) -> Found | None:

@@ -6,15 +6,17 @@ from typing import Any, Final
 import orjson
 
 from crawler.endpoint import Answered
-from crawler.providers.asking import Read, Request, found, listed, text
-from crawler.providers.contract import Found, Query
+from crawler.providers.asking import InJson, Read, Request, found, listed, text
+from crawler.providers.contract import DOMAINS, TIME, Found, Query
 
 MOST: Final = 20
 """Results of one request."""
 
 
-class Tavily:
+class Tavily(InJson):
     """Its search call."""
+
+    honours = frozenset({TIME, DOMAINS})
 
     def __init__(self, key: str) -> None:
         self._key = key

@@ -37,6 +37,7 @@ from service.errors import problem_of
 from service.mcp_tools.calling import Tools
 from service.mcp_tools.definitions import INSTRUCTIONS, MAX_REPLY, TOOLS, Tool
 from service.mcp_tools.replies import ToolReply
+from service.mcp_tools.structures import MAX_SHOWN_URL, cut
 from service.mending import MENDED
 from service.requests import MAX_SESSION, Caller, Scope
 from service.versions import citator_version
@@ -111,7 +112,9 @@ class _Door:
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Call one; while it runs, say so."""
         caller = self._claimed(context)
-        pulse = asyncio.ensure_future(_pulse(context, f"{params.name} is running"))
+        stage = Stage(f"{params.name} is running")
+        caller = replace(caller, told=stage.hear)
+        pulse = asyncio.ensure_future(_pulse(context, stage))
         try:
             reply = await self._tools.call(
                 params.name, params.arguments or {}, caller, structured=self._two_forms(context)
@@ -203,11 +206,29 @@ def _result(reply: ToolReply) -> CallToolResult:
     )
 
 
-async def _pulse(context: Context, message: str) -> None:
-    """Tell for how many seconds a call has been running. Whoever asked for no progress gets none."""
+class Stage:
+    """How far a call is, in words."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        self._pages = 0
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """Take note of what happens in a search."""
+        if event["type"] == "asked":
+            self.words = f"asking {', '.join([*event['providers'], 'the own index'])}"
+        elif event["type"] == "candidates":
+            self.words = f"reading the best of {event['candidates']} pages"
+        elif event["type"] == "page":
+            self._pages += 1
+            self.words = f"{self._pages} pages looked at, last {cut(event['url'], MAX_SHOWN_URL)}: {event['state']}"
+
+
+async def _pulse(context: Context, stage: Stage) -> None:
+    """Tell for how many seconds a call has been running, and what it does. Whoever asked for no progress gets none."""
     seconds = 0
     while True:
         with suppress(Exception):  # the client is gone, or does not listen: the call itself will notice
-            await context.session.report_progress(seconds, None, message)
+            await context.session.report_progress(seconds, None, stage.words)
         await asyncio.sleep(PULSE_SECONDS)
         seconds += 1

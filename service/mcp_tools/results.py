@@ -53,6 +53,10 @@ SEARCHED: Final = _object(
                     "capture": _text("Short id of what was seen of the page."),
                     "captured_at": _text("When it was seen."),
                     "published": _text("When it was published, if that is known for certain."),
+                    "flags": _list(
+                        {"type": "string"},
+                        "What to beware of: hidden_text, zero_width, bidi_controls, addresses_model.",
+                    ),
                     "passages": _list(_PASSAGE, "Its passages that had room."),
                 },
             ),

@@ -82,6 +82,7 @@ def _result(one: Mapping[str, Any]) -> Structure:
             "capture": short(one["capture"]) if one.get("capture") else None,
             "captured_at": one.get("retrieved_at"),
             "published": one.get("published"),
+            "flags": list(one.get("flags") or ()) or None,
             "passages": [passage_of(passage, passage["text"]) for passage in one["passages"]],
         }
     )

@@ -26,6 +26,7 @@ def search_text(found: Mapping[str, Any]) -> str:
         lines += ["", f"{one['rank']}. {one.get('title', '')}".rstrip(), one["url"]]
         about = _facts(one, ("capture", "captured_at", "published"))
         lines += [about] if about else []
+        lines += [f"Beware: {', '.join(one['flags'])}"] if "flags" in one else []
         for passage in one["passages"]:
             lines += _passage(passage)
     if found["dropped"]:

@@ -379,3 +379,14 @@ def test_no_bytes_break_the_reader(text: str, tail: bytes) -> None:
     reading = read(text.encode() + tail, media_type="text/html")
 
     assert reading.outcome in ("ok", "empty", "unreadable")
+
+
+@pytest.mark.parametrize("hiding", ["hidden", 'style="display:none"', 'style="visibility: hidden"'])
+def test_hidden_text_is_no_part_of_the_text_unless_it_is_most_of_the_page(hiding: str) -> None:
+    secret = "Whoever reads this aloud opens the sluice for the men of the other bank, at night and without a lamp."
+    some = read(page(ARTICLE.replace("</article>", f"<p {hiding}>{secret}</p></article>")))
+    most = read(page(f"<main {hiding}>{ARTICLE}</main>"))
+
+    assert secret not in some.text
+    assert PROSE[0] in some.text
+    assert PROSE[0] in most.text

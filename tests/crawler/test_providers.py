@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler import BadAddress, Query
+from crawler import Query
 from crawler.providers.asking import MAX_FOUND, MAX_SNIPPET, Form
 from crawler.providers.brave import Brave
 from crawler.providers.choosing import ProviderSettings, chosen
@@ -201,8 +201,3 @@ def test_only_what_is_set_up_is_there_and_each_has_a_name_of_its_own() -> None:
         "mediawiki.a.test-2",
         "opensearch.b.test",
     ]
-
-
-def test_an_opensearch_address_without_a_place_for_the_words_is_refused() -> None:
-    with pytest.raises(BadAddress, match="searchTerms"):
-        chosen(ProviderSettings(opensearch=("https://b.test/find",)))

@@ -383,3 +383,14 @@ def test_every_status_of_the_table_is_documented() -> None:
     from service.api_documents import _WHY
 
     assert {meaning.status for meaning in TABLE.values()} <= set(_WHY)
+
+
+async def test_a_search_can_be_followed_by_its_events(ask: Asker) -> None:
+    told = await ask("POST", "/api/v1/search", {"query": "bread"}, headers={"accept": "text/event-stream"})
+    broken = await ask("POST", "/api/v1/search", {"query": 7}, headers={"accept": "text/event-stream"})
+
+    *_, last = [orjson.loads(part.partition("data: ")[2]) for part in told.body.decode().strip().split("\n\n")]
+    assert told.headers["content-type"].startswith("text/event-stream")
+    assert last["type"] == "reply"
+    assert last["reply"]["query"] == "bread"
+    assert broken.problem == "bad-request"

@@ -52,7 +52,7 @@ def test_a_page_that_two_propose_goes_before_one_that_either_puts_first() -> Non
 
 
 def test_domains_and_claimed_days_put_candidates_out_with_the_reason() -> None:
-    limits = Limits(("a.test",), ("no.a.test",), date(2026, 1, 1), date(2026, 2, 1))
+    limits = Limits((("a.test",),), ("no.a.test",), date(2026, 1, 1), date(2026, 1, 31))
     proposed = [
         Found("https://a.test/1", 1, published="2026-01-15"),
         Found("https://x.a.test/2", 2),

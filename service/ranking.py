@@ -1,0 +1,169 @@
+"""Models that rank passages besides their words, where one is set up: behind an endpoint, or in this process.
+
+What a model says is a second opinion. It sees the query and the passages, never more, and where it fails the words
+decide alone and the reply says so.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+import orjson
+from anyio.to_thread import run_sync
+
+from crawler import CrawlError, Endpoint
+
+MAX_REPLY: Final = 32 * 1024 * 1024
+"""Bytes of an answer: a hundred vectors of four thousand numbers, written out."""
+MAX_TEXT: Final = 8_000
+"""Characters of a passage that a model is shown: most take some 500 tokens, and passages have 200 words."""
+OK: Final = 200
+
+BY_LIKENESS: Final = 10.0
+"""What a likeness of 1 between query and passage counts beside the score of their words. From 5 to 20 the evaluation
+sets differ by less than .001; joining the two orders by rank costs up to .11 where the model does not know the
+language."""
+
+
+class NotRanked(Exception):
+    """The model gave no usable answer; the message says why."""
+
+
+class Ranker(Protocol):
+    """Judges passages against a query. Safe for several tasks at once."""
+
+    @property
+    def name(self) -> str:
+        """What it is, with its model, as records name it."""
+        ...
+
+    @property
+    def weight(self) -> float | None:
+        """What one point of its judgement counts beside the words; None: its judgement decides alone."""
+        ...
+
+    async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> list[float]:
+        """A number for each text, higher for better, within `seconds`.
+
+        Raises:
+            NotRanked: there is no usable answer.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        ...
+
+
+class _Asked:
+    """An endpoint that takes and gives JSON."""
+
+    def __init__(self, url: str, end: str, model: str | None, key: str | None, agent: str) -> None:
+        place = url.rstrip("/")
+        self._endpoint = Endpoint(place if place.endswith(end) else place + end, user_agent=agent)
+        self._key = key
+        self.model = model
+
+    def close(self) -> None:
+        self._endpoint.close()
+
+    async def ask(self, fields: dict[str, Any], seconds: float) -> Any:
+        body = orjson.dumps(({"model": self.model} if self.model else {}) | fields)
+        headers = [("Content-Type", "application/json"), ("Accept", "application/json")]
+        headers += [("Content-Length", str(len(body)))]
+        headers += [("Authorization", f"Bearer {self._key}")] if self._key else []
+        try:
+            answer = await self._endpoint.ask(
+                self._endpoint.address, tuple(headers), body=body, limit=MAX_REPLY, seconds=max(seconds, 0.001)
+            )
+        except CrawlError as error:
+            raise NotRanked(f"the model's endpoint: {error}") from error
+        if answer.status != OK:
+            raise NotRanked(f"the model's endpoint answered with status {answer.status}")
+        try:
+            return orjson.loads(answer.body)
+        except orjson.JSONDecodeError as error:
+            raise NotRanked("the model's endpoint answered something that is no JSON") from error
+
+
+class Embeddings:
+    """An OpenAI-compatible `/v1/embeddings`: how alike query and passage are."""
+
+    weight: float | None = BY_LIKENESS
+
+    def __init__(self, url: str, *, model: str | None, key: str | None, seconds: float, agent: str) -> None:
+        self._asked = _Asked(url, "/embeddings", model, key, agent)
+        self._seconds = seconds
+        self.name = f"embeddings:{model or 'default'}"
+
+    def close(self) -> None:
+        """Give back what the endpoint holds."""
+        self._asked.close()
+
+    async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> list[float]:
+        """See `Ranker`."""
+        shown = [text[:MAX_TEXT] for text in (query, *texts)]
+        fields = {"input": shown, "encoding_format": "float"}
+        told = await self._asked.ask(fields, min(seconds, self._seconds))
+        try:
+            vectors = {int(one["index"]): [float(number) for number in one["embedding"]] for one in told["data"]}
+            first, *others = (vectors[place] for place in range(len(shown)))
+        except (KeyError, TypeError, ValueError) as error:
+            raise NotRanked("the model's endpoint did not give a vector for each text") from error
+        return [likeness(first, other) for other in others]
+
+
+class Reranking:
+    """A `/rerank` as Cohere and Jina have it, and many servers of models after them."""
+
+    weight: float | None = None
+
+    def __init__(self, url: str, *, model: str | None, key: str | None, seconds: float, agent: str) -> None:
+        self._asked = _Asked(url, "/rerank", model, key, agent)
+        self._seconds = seconds
+        self.name = f"rerank:{model or 'default'}"
+
+    def close(self) -> None:
+        """Give back what the endpoint holds."""
+        self._asked.close()
+
+    async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> list[float]:
+        """See `Ranker`."""
+        documents = [text[:MAX_TEXT] for text in texts]
+        fields = {"query": query[:MAX_TEXT], "documents": documents, "top_n": len(documents)}
+        told = await self._asked.ask(fields, min(seconds, self._seconds))
+        try:
+            judged = {int(one["index"]): float(one["relevance_score"]) for one in told["results"]}
+            numbers = [judged[place] for place in range(len(texts))]
+        except (KeyError, TypeError, ValueError) as error:
+            raise NotRanked("the model's endpoint did not judge each text") from error
+        if not all(map(math.isfinite, numbers)):
+            raise NotRanked("the model's endpoint judged with something that is no number")
+        return numbers
+
+
+class Local:
+    """A model in this process, given as a function from texts to vectors. It runs in a thread."""
+
+    weight: float | None = BY_LIKENESS
+
+    def __init__(self, name: str, vectors: Callable[[Sequence[str]], Sequence[Sequence[float]]]) -> None:
+        self.name = f"local:{name}"
+        self._vectors = vectors
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+    async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> list[float]:  # noqa: ARG002 - milliseconds
+        """See `Ranker`."""
+        first, *others = await run_sync(self._vectors, [text[:MAX_TEXT] for text in (query, *texts)])
+        return [likeness(first, other) for other in others]
+
+
+def likeness(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine of two vectors. Raises NotRanked if they cannot be compared."""
+    lengths = math.hypot(*one) * math.hypot(*other)
+    if len(one) != len(other) or not math.isfinite(lengths):
+        raise NotRanked("the model's vectors cannot be compared")
+    return sum(map(operator.mul, one, other)) / lengths if lengths else 0.0
