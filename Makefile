@@ -65,8 +65,8 @@ eval: setup-dev ## quality of extraction, ranking and re-checking, with the figu
 bench: setup-dev setup-tests ## speed beside its baselines, with the figures for docs/performance.md
 	@$(BIN)/python -m tests.eval.bench
 
-soak: setup-dev ## a bundle of 10,000 pages with the memory it takes; 50 and 500 clients at once over MCP and SearXNG's API
-	@status=0; for part in soak_bundle soak_doors; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
+soak: setup-dev ## a bundle of 10,000 pages and its memory; 50 and 500 clients at once; the index at 1,000,000 passages
+	@status=0; for part in soak_bundle soak_doors soak_index; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
 
 lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt

@@ -1,7 +1,7 @@
 """`make bench`: how fast it is, each figure beside its baseline from the same run.
 
-With names of sections as arguments only those are run: crawl, search, index, process, bundle, transcripts, recheck,
-sessions.
+With names of sections as arguments only those are run: crawl, search, metasearch, index, process, bundle, transcripts,
+recheck, sessions.
 """
 
 import importlib
@@ -14,6 +14,7 @@ from pathlib import Path
 SECTIONS = {
     "crawl": "tests.eval.bench_crawl",
     "search": "tests.eval.bench_search",
+    "metasearch": "tests.eval.bench_metasearch",
     "index": "tests.eval.bench_index",
     "process": "tests.eval.bench_process",
     "bundle": "tests.eval.bench_bundle",
