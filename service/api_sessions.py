@@ -18,6 +18,7 @@ from service.sessions.asked import (
     CompactionRequest,
     ContextRequest,
     MessageRequest,
+    RerunRequest,
     RollbackRequest,
     RunChange,
     RunRequest,
@@ -28,6 +29,7 @@ from service.sessions.context import Mode
 from service.sessions.driving import Driver
 from service.sessions.formats import Format
 from service.sessions.once import once
+from service.sessions.rerunning import rerun
 from service.sessions.talking import Sessions
 
 router = APIRouter(route_class=Route, tags=["sessions"])
@@ -220,6 +222,17 @@ async def start(request: Request, session: SessionId, asked: Annotated[RunReques
     caller = _writer(request)
     begin = _driver(request).start if asked.drive else _sessions(request).start
     return await _written(request, caller, lambda by: begin(session, asked, by))
+
+
+@router.post(
+    "/sessions/{session}/rerun",
+    status_code=CREATED,
+    responses={CREATED: {"model": Told}, **told(Told, 400, 404, 409, 410)},
+)
+async def run_again(request: Request, session: SessionId, asked: Annotated[RerunRequest, Body()]) -> Response:
+    """Run a session again with another definition, in a fork: tools give what the records say. Tells what differs."""
+    caller = _writer(request)
+    return answered(await rerun(actions(request), _driver(request), session, asked, caller), status=CREATED)
 
 
 @router.get("/sessions/{session}/runs/{run}", responses=_EVENTS)

@@ -180,6 +180,43 @@ async def _from_bundle(citator: "Citator", path: Path) -> "Json":
     return await citator.session_look(session)
 
 
+@sessions.command("rerun")
+def rerun(
+    session: SessionId,
+    agent: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="The new definition, as JSON.")],
+    at: Annotated[str | None, typer.Option(help="The last event both share; none given: the first question.")] = None,
+    live: Annotated[bool, typer.Option("--live", help="Call tools for what is not on record.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Run a session again with another definition of its agent, in a fork; tools give what the records say."""
+
+    async def work(citator: "Citator") -> int:
+        import orjson
+
+        from service.failures import BadRequest
+        from service.remote import Remote
+
+        try:
+            definition = orjson.loads(agent.read_bytes())
+        except orjson.JSONDecodeError as error:
+            raise BadRequest(f"{agent} is no JSON: {error}") from error
+        if not isinstance(definition, dict):
+            raise BadRequest(f"{agent} is no definition of an agent")
+        kept = {name: value for name, value in definition.items() if name not in ("id", "at", "by")}
+        asked = {"agent": kept, "live": live} | ({"at": at} if at else {})
+        if isinstance(citator, Remote):
+            found = await citator.session_rerun(session, asked)
+        else:
+            found = await _run_here(citator, session, asked)
+        if json:
+            give_json(found)
+        else:
+            _compare(found)
+        return 0
+
+    run(work, as_json=json)
+
+
 @sessions.command("delete")
 def delete(
     session: SessionId,
@@ -188,6 +225,34 @@ def delete(
 ) -> None:
     """Delete a session softly: it takes nothing more, and its events stay until they are removed."""
     _told(lambda citator: citator.session_delete(session, restore=restore), as_json=json)
+
+
+async def _run_here(citator: "Citator", session: str, asked: "Json") -> "Json":
+    """Run it again in this process, with the operator's model."""
+    from service.actions import OWNER, Actions
+    from service.server import driver_of
+    from service.sessions.asked import RerunRequest
+    from service.sessions.rerunning import rerun as run_again
+
+    assert isinstance(citator, Actions), "who is no server is the composition of this process"
+    driver = driver_of(citator, citator.parts.settings)
+    try:
+        return await run_again(citator, driver, session, RerunRequest.model_validate(asked), OWNER)
+    finally:
+        await driver.close()
+
+
+def _compare(found: "Json") -> None:
+    show(f"{found['session']}  a fork of {found['original'][7:19]} at {found['at'][7:19]}")
+    for step in found["steps"]:
+        show(f"\n{cut(str(step['question']['content']), LINE)}")
+        calls = [", ".join(one["name"] for one in step[when]["calls"]) or "none" for when in ("before", "now")]
+        show(f"  tools before: {calls[0]}; now: {calls[1]}")
+        show("\n".join(f"  {line}" for line in step["diff"]) or "  the same words")
+        if step["state"] != "completed":
+            show(f"  {step['state']}: {step['reason']}")
+    told = found["tools"]
+    show(f"\n{told['recorded']} results from the records, {told['live']} from tools, {told['lacking']} on no record")
 
 
 def _told(what: Any, *, as_json: bool) -> None:

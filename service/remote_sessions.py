@@ -61,3 +61,7 @@ class RemoteSessions(ABC):
     async def session_delete(self, session: str, /, *, restore: bool) -> Json:
         """Delete, or bring back."""
         return await self.ask_json("DELETE", f"/sessions/{named(session)}?restore={str(restore).lower()}")
+
+    async def session_rerun(self, session: str, request: Json, /) -> Json:
+        """Run a session again with another definition."""
+        return await self.ask_json("POST", f"/sessions/{named(session)}/rerun", request)

@@ -128,6 +128,15 @@ class RunRequest(Asked):
     )
 
 
+class RerunRequest(Asked):
+    """A session is run again with another definition, in a fork."""
+
+    agent: AgentRequest | Step = Field(description="The definition, or the id of one.")
+    at: Step | None = Field(default=None, description="The last event both share; none given: the first question.")
+    live: bool = Field(default=False, description="Call our tools for what is not on record.")
+    max_steps: int | None = Field(default=None, ge=1, le=1000, description="Answers of the model to each question.")
+
+
 class RunChange(Asked):
     """What becomes of a run."""
 

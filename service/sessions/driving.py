@@ -103,7 +103,7 @@ class Driver:
         self, behind: Behind, tools: OwnTools, model: Model | None, agent: str, pace: Pace | None = None
     ) -> None:
         self._behind = behind
-        self._tools = tools
+        self.tools = tools
         self._model = model
         self._endpoint = Endpoint(model.url, user_agent=agent) if model else None
         self._pace = pace or Pace()
@@ -129,11 +129,6 @@ class Driver:
         return self._model
 
     @property
-    def has_model(self) -> bool:
-        """Whether there is one."""
-        return self._model is not None
-
-    @property
     def host(self) -> str:
         """The provider, as events name it. Raises as `model`."""
         return parse_address(self.model.url).host
@@ -150,7 +145,7 @@ class Driver:
             SessionLocked: another run holds the session.
             ModelMismatch: the session went on with another model so far, and that was to be refused.
         """
-        run, job = await self.begin(session, asked, caller, self._tools)
+        run, job = await self.begin(session, asked, caller, self.tools)
         if job is not None:
             self._spawn(job)
         return run
@@ -225,10 +220,10 @@ class Driver:
             return None
         caller = Caller(key=started.by, name="run", scopes=frozenset(drive.get("scopes", ())), surface="session")
         await sessions.write(session, WriteRequest(run=run), caller, lambda _: [Step("run_resumed")])
-        instance = await self._instance(history, started.agent, self._tools)
+        instance = await self._instance(history, started.agent, self.tools)
         if started.provider == self.host and started.model:
             instance = replace(instance, model=started.model)
-        return Job(session, run, caller, int(drive.get("steps", self.model.steps)), instance, self._tools)
+        return Job(session, run, caller, int(drive.get("steps", self.model.steps)), instance, self.tools)
 
     async def close(self) -> None:
         """Stop what is running. Another process, or the next one here, goes on with it."""

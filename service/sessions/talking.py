@@ -200,8 +200,14 @@ class Sessions:
 
         return await self.write(session, asked, caller, steps)
 
-    async def fork(self, session: str, at: str | None, caller: Caller, title: str | None = None) -> Told:
-        """A session that shares everything up to an event with this one, and goes on by itself."""
+    async def fork(
+        self, session: str, at: str | None, caller: Caller, title: str | None = None, agent: str | None = None
+    ) -> Told:
+        """A session that shares everything up to an event with this one, and goes on by itself.
+
+        With another `agent`, if one is given; its system context counts then, if it has one.
+        """
+        ours = agent is None or (await self.agent(agent))["system"] is None
         history = await self.book.history(session)
         event = history.head if at is None else self.book.event_of(history, at)
         if event is None:
@@ -209,8 +215,8 @@ class Sessions:
         forked = Session(
             at=stamp(self.book.parts.clock()),
             title=title or history.session.title,
-            system=history.session.system,
-            agent=history.session.agent,
+            system=history.session.system if ours else None,
+            agent=agent or history.session.agent,
             parent=history.session.id,
             forked_at=event.id,
             by=caller.key,
