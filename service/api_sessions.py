@@ -30,6 +30,7 @@ from service.sessions.driving import Driver
 from service.sessions.formats import Format
 from service.sessions.once import once
 from service.sessions.rerunning import rerun
+from service.sessions.summarising import compacted
 from service.sessions.talking import Sessions
 
 router = APIRouter(route_class=Route, tags=["sessions"])
@@ -209,11 +210,11 @@ async def fork(
     )
 
 
-@router.post("/sessions/{session}/compactions", status_code=CREATED, responses=_MADE)
+@router.post("/sessions/{session}/compactions", status_code=CREATED, responses={**_MADE, **problems(502)})
 async def compact(request: Request, session: SessionId, asked: Annotated[CompactionRequest, Body()]) -> Response:
-    """Put a summary in place of older messages, which stay. Without `summary` it is an extract, and named so."""
-    caller = _writer(request)
-    return await _written(request, caller, lambda by: actions(request).session_reading.compact(session, asked, by))
+    """Put a summary in place of older messages, which stay. Without `summary` a model makes one, or an extract is."""
+    caller, driver = _writer(request), request.app.state.driver
+    return await _written(request, caller, lambda by: compacted(actions(request), driver, session, asked, by))
 
 
 @router.post("/sessions/{session}/runs", status_code=CREATED, responses=_STARTED)

@@ -197,6 +197,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "service.SessionLocked": Meaning(
         "session-locked", 409, NOT_DONE, "A run holds this session.", ("session", "locked_by", "until")
     ),
+    "service.ModelFailed": Meaning("model-failed", 502, NOT_DONE, "The model gave no answer."),
     "service.ModelMismatch": Meaning("model-mismatch", 409, NOT_DONE, "The session has another model.", ("changed",)),
     "service.SessionForked": Meaning(
         "session-forked", 409, NOT_DONE, "Other sessions were forked from this one and need its events.", ("forks",)

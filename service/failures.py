@@ -148,5 +148,9 @@ class ModelMismatch(ServiceError):
         super().__init__(f"the session went on with {told} so far")
 
 
+class ModelFailed(ServiceError):
+    """The operator's model did not do what was asked of it."""
+
+
 class Closing(ServiceError):
     """The service is stopping and takes nothing new."""

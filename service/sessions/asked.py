@@ -182,7 +182,10 @@ class ArtifactRequest(WriteRequest):
 class CompactionRequest(WriteRequest):
     """A summary in place of older steps, which stay where they are."""
 
-    summary: Content | None = Field(default=None, description="None given: an extract, named so.")
+    summary: Content | None = Field(default=None, description="None given: one is made, and says how.")
+    by: Literal["auto", "model", "extract"] = Field(
+        default="auto", description="What makes it: the model that is set up, else an extract without a model."
+    )
     until: Step | None = Field(
         default=None, description="The last event it stands for; none given: all but the newest."
     )

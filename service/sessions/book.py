@@ -21,6 +21,7 @@ from service.failures import BadRequest, SessionDeleted, SessionLocked, StaleHea
 from service.parts import Parts
 from service.requests import Caller
 from service.sessions.asked import WriteRequest
+from service.sessions.credentials import masked
 from service.sessions.history import RUN_ENDS, History
 from service.sessions.steps import Step, state_after
 from snapshots import Batch, Event, EvidenceError, Lease, Record, Session, UnknownId, digest, stamp
@@ -35,6 +36,8 @@ MAX_OPEN: Final = 64
 """Sessions held in memory; the others are read again from the log when they are asked for."""
 
 ENDS: Final = frozenset(RUN_ENDS)
+NAMED: Final = ("name", "author", "recipient", "details")
+"""Members of an event's record that hold words of the caller's: credentials are masked there too."""
 
 Steps = Callable[[History], Sequence[Step]]
 
@@ -152,6 +155,7 @@ class Book:
         for step in made:
             in_run = step.type == "run_started" or (in_run and step.type not in ENDS)
             evidence = await run_sync(self._evidence, step)
+            named, hidden = masked({name: step.fields[name] for name in NAMED if name in step.fields})
             pending |= dict.fromkeys(step.fields.get("details", {}).get("calls", ()))
             pending.pop(step.fields.get("call") or "", None)
             if step.type in ENDS or step.type == "rolled_back":
@@ -172,7 +176,9 @@ class Book:
                     "by": caller.key,
                 }
                 | step.fields
-                | ({"details": dict(step.fields.get("details", {})) | {"once": caller.once}} if caller.once else {})
+                | named
+                | {"masked": step.fields.get("masked", 0) + hidden}
+                | ({"details": named.get("details", {}) | {"once": caller.once}} if caller.once else {})
             )
             events.append((event, step.content))
             previous = event.id

@@ -23,7 +23,7 @@ from service.sessions.context import MESSAGES
 from service.sessions.drives import Drives
 from service.sessions.history import History
 from service.sessions.instances import Instance, instance_of
-from service.sessions.models import ModelForm
+from service.sessions.models import Answer, ModelForm
 from service.sessions.reading import Reading
 from service.sessions.steps import Step
 from service.sessions.talking import Sessions, Told
@@ -127,6 +127,28 @@ class Driver:
                 "no model is set up here: set CITATOR_MODEL_URL and CITATOR_MODEL_NAME, or drive the run yourself"
             )
         return self._model
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is one."""
+        return self._model is not None
+
+    async def word(self, system: str, text: str) -> Answer:
+        """What the model says to one text, without tools and without a session.
+
+        Raises:
+            As `model`; Stopped and CrawlError: it gave no answer.
+        """
+        said = {"role": "user", "content": text}
+        anthropic = {"system": system, "messages": [said]}
+        openai = {"messages": [{"role": "system", "content": system}, said]}
+        asking = Asking(self._behind, self.model, self._endpoint_here())
+        instance = Instance(model=self.model.name, tools=())
+        return await asking.ask(instance, anthropic if self.model.form == "anthropic" else openai, lambda _: None)
+
+    def _endpoint_here(self) -> Endpoint:
+        assert self._endpoint is not None, "whoever has a model has an endpoint"
+        return self._endpoint
 
     @property
     def host(self) -> str:
@@ -295,8 +317,7 @@ class Driver:
 
     async def _steps(self, job: Job) -> None:
         sessions = self._behind.sessions
-        assert self._endpoint is not None, "a run was begun"
-        asking = Asking(self._behind, self.model, self._endpoint)
+        asking = Asking(self._behind, self.model, self._endpoint_here())
         stopped: str | None = None
         while True:
             history = await sessions.book.history(job.session)

@@ -15,7 +15,7 @@ from service.sessions import telling
 from service.sessions.asked import MAX_FORKS, CompactionRequest, ContextRequest
 from service.sessions.book import Book
 from service.sessions.compacting import extract
-from service.sessions.context import EXTRACTIVE, MESSAGES, Context, context, said_by
+from service.sessions.context import EXTRACTIVE, MESSAGES, Context, Said, context, said_by
 from service.sessions.credentials import masked
 from service.sessions.history import History
 from service.sessions.paths import context_told, matters
@@ -80,14 +80,7 @@ class Reading:
         """Put a summary in place of older messages, which stay in the session."""
 
         def steps(history: History) -> list[Step]:
-            shown = [event for event in history.path if event.type in MESSAGES]
-            if asked.until is not None:
-                last = self.book.event_of(history, asked.until)
-            elif len(shown) > asked.keep_last:
-                last = shown[len(shown) - asked.keep_last - 1]
-            else:
-                raise BadRequest("there is nothing older than the messages that are left as they are")
-            covered = [event for event in history.path_to(last) if event.type in MESSAGES]
+            last, covered = self._covered(history, asked)
             summary, how, hidden = self._summary(asked, covered)
             said = {"summary": summary, "how": how, "instructions": asked.instructions,
                     "replaces": [event.id for event in covered]}  # fmt: skip
@@ -102,14 +95,34 @@ class Reading:
         told = await telling.with_contents(self.book.parts.archive, events[-1:])
         return told[0] | {"session": history.session.id}
 
+    async def covered(self, session: str, asked: CompactionRequest) -> tuple[str, list[Said]]:
+        """The last event that a compaction is to stand for, and all that was said up to there."""
+        history = await self.book.history(session)
+        last, covered = self._covered(history, asked)
+        return last.id, await run_sync(self._said, covered)
+
+    def _covered(self, history: History, asked: CompactionRequest) -> tuple[Event, list[Event]]:
+        shown = [event for event in history.path if event.type in MESSAGES]
+        if asked.until is not None:
+            last = self.book.event_of(history, asked.until)
+        elif len(shown) > asked.keep_last:
+            last = shown[len(shown) - asked.keep_last - 1]
+        else:
+            raise BadRequest("there is nothing older than the messages that are left as they are")
+        return last, [event for event in history.path_to(last) if event.type in MESSAGES]
+
+    def _said(self, covered: Sequence[Event]) -> list[Said]:
+        """Blocking."""
+        bodies = [(event, telling.content(self.book.parts.archive, event)) for event in covered]
+        said = [said_by(event, body, provider=None, model=None) for event, body in bodies]
+        return [one for one in said if not isinstance(one, str)]
+
     def _summary(self, asked: CompactionRequest, covered: list[Event]) -> tuple[str, str, int]:
         """The summary, how it was made, and how many credentials were masked in it."""
         if asked.summary is not None:
             text, hidden = masked(asked.summary)
             return str(text), asked.model or "a person", hidden
-        bodies = [(event, telling.content(self.book.parts.archive, event)) for event in covered]
-        said = [said_by(event, body, provider=None, model=None) for event, body in bodies]
-        return extract([one for one in said if not isinstance(one, str)], asked.max_tokens), EXTRACTIVE, 0
+        return extract(self._said(covered), asked.max_tokens), EXTRACTIVE, 0
 
     # taking along
 

@@ -25,6 +25,7 @@ from service.sessions.asked import (
     WriteRequest,
 )
 from service.sessions.book import Book
+from service.sessions.credentials import masked
 from service.sessions.history import History, calls_of
 from service.sessions.reading import check_depth
 from service.sessions.steps import Step, artifact, message, tool_result
@@ -64,13 +65,14 @@ class Sessions:
         if asked.system is not None:
             no_credential(asked.system, "system")
             blobs.append(asked.system.encode())
+        (title, labels), _ = masked([asked.title, asked.labels])
         session = Session(
             at=stamp(self.book.parts.clock()),
-            title=asked.title,
+            title=title,
             system=digest(asked.system.encode()) if asked.system is not None else None,
             agent=agent,
             by=caller.key,
-            labels=dict(asked.labels),
+            labels=labels,
         )
         if not asked.store:
             kept = [orjson.loads(record.encoded) for record in (*records, session)]
@@ -214,7 +216,7 @@ class Sessions:
             raise BadRequest("nothing has happened in this session yet: there is nothing to share")
         forked = Session(
             at=stamp(self.book.parts.clock()),
-            title=title or history.session.title,
+            title=masked(title)[0] or history.session.title,
             system=history.session.system if ours else None,
             agent=agent or history.session.agent,
             parent=history.session.id,

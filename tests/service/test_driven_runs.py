@@ -256,6 +256,28 @@ async def test_another_model_than_before_is_refused_or_asked_for_as_wanted(tmp_p
     assert (done["state"], done["model"]) == ("completed", "older")
 
 
+async def test_a_summary_is_made_by_the_model_and_says_so(tmp_path: Path) -> None:
+    with Site(script([says("Six things were said."), '{"choices": []}'])) as endpoint:
+        async with driven(tmp_path, endpoint) as talk:
+            session = await talk.session()
+            for number in range(10):
+                await talk.say(session, f"Thing {number}.")
+            made = await talk.post(f"sessions/{session}/compactions")
+            again = {"supersedes": made["id"], "until": made["details"]["until"]}
+            failed = await talk.post(f"sessions/{session}/compactions", again, status=502)
+            extract = await talk.post(f"sessions/{session}/compactions", again | {"by": "extract"})
+            context = await talk.get(f"sessions/{session}/context")
+        asked = json.loads(endpoint.requests[0].body)
+
+    assert (made["body"]["how"], made["body"]["summary"]) == ("m", "Six things were said.")
+    assert (made["model"], made["provider"]) == ("m", "127.0.0.1")
+    assert asked["messages"][0]["content"] == made["body"]["instructions"]
+    assert asked["messages"][1]["content"].count("Thing") == 6
+    assert "no summary by m" in failed["detail"]
+    assert extract["body"]["how"] == "extractive"
+    assert context["compactions"] == [extract["id"]]
+
+
 async def test_without_a_model_it_says_what_to_set(tmp_path: Path) -> None:
     async with opened(tmp_path) as actions:
         driver = Driver(actions, ToolsForModels(ToolsHere(actions)), None, "Citator")

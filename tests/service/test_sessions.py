@@ -10,6 +10,7 @@ import pytest
 
 from service.build import build
 from service.requests import CaptureRequest
+from tests.acceptance.traces import traces
 from tests.service.opened import HARBOUR, ME, ReadersHere, captured, searched, settings_for
 from tests.service.talking import Talk, talking
 from tests.sites import Site
@@ -226,6 +227,20 @@ async def test_credentials_are_masked_before_anything_is_kept(talk: Talk) -> Non
     assert event["body"]["content"] == "Use [Anthropic key removed], please."
     assert "Anthropic key" in refused["detail"]
     assert SECRET not in refused["detail"]
+
+
+async def test_credentials_are_masked_in_titles_names_and_reasons_too(talk: Talk, tmp_path: Path) -> None:
+    session = await talk.session(title=f"With {SECRET}", labels={"key": SECRET})
+    run = await talk.post(f"sessions/{session}/runs")
+    await talk.post(f"sessions/{session}/checkpoint", {"name": f"at {SECRET}", "run": run["id"]})
+    reason = {"action": "fail", "reason": f"{SECRET} was refused"}
+    failed = await talk.patch(f"sessions/{session}/runs/{run['id']}", reason)
+    await talk.post(f"sessions/{session}/fork?title={SECRET}")
+    event = (await talk.get(f"sessions/{session}/events"))["events"][1]
+
+    assert (event["name"], event["masked"]) == ("at [Anthropic key removed]", 1)
+    assert failed["reason"] == "[Anthropic key removed] was refused"
+    assert traces([SECRET.encode()], tmp_path / "data") == {}
 
 
 async def test_an_agents_definition_is_kept_apart_and_given_back_whole(talk: Talk) -> None:
