@@ -81,10 +81,9 @@ async def attached(
     return json.loads(members["attached/attachment.json"]), members
 
 
-async def test_a_report_with_twenty_citations_is_told_what_each_of_them_is(actions: Actions, lighthouse: Site) -> None:
-    url = lighthouse.url
-    passage = (await captured(actions, url("/8"), max_age=3600))["passages"][0]
-    cases: list[tuple[str, str, str | None]] = [
+def twenty(url: Callable[[str], str], passage: Any) -> list[tuple[str, str, str]]:
+    """Twenty citations, each with its verdict and what is kept of its source."""
+    return [
         (f"“{FACTS[0]}” ({url('/1')})", "supported", "kept"),
         (f"“{FACTS[1]}” ({url('/2')})", "supported", "kept"),
         (f"“{FACTS[2]}” [log]({url('/3')})", "supported", "kept"),
@@ -99,7 +98,7 @@ async def test_a_report_with_twenty_citations_is_told_what_each_of_them_is(actio
         (f"“{FACTS[0]}” ({url('/5')})", "misattributed", "kept"),
         (f"“{FACTS[5]}” ({url('/2')})", "misattributed", "kept"),
         (f"“Whales were counted from the gallery every evening.” ({url('/4')})", "not_in_evidence", "kept"),
-        (f"The tower can be climbed, see {url('/7?ref=report')}.", "named", "captured_later"),
+        (f"The tower can be climbed, see {url('/redirect')}.", "named", "captured_later"),
         (
             f"“The harbour master paid the keeper every quarter, in silver.” ({url('/later')})",
             "supported",
@@ -118,7 +117,12 @@ async def test_a_report_with_twenty_citations_is_told_what_each_of_them_is(actio
             "unknown",
         ),
     ]
-    cases[14] = (f"The tower can be climbed, see {url('/redirect')}.", "named", "captured_later")
+
+
+async def test_a_report_with_twenty_citations_is_told_what_each_of_them_is(actions: Actions, lighthouse: Site) -> None:
+    url = lighthouse.url
+    passage = (await captured(actions, url("/8"), max_age=3600))["passages"][0]
+    cases = twenty(url, passage)
     report = "# The lighthouse\n\n" + "\n\n".join(text for text, _, _ in cases) + "\n"
     before = datetime.now(UTC)
 
@@ -220,6 +224,32 @@ async def test_what_was_sealed_behind_a_hosted_search_is_said_to_have_been(actio
     assert sorted(one["verdict"] for one in found["citations"]) == ["not_in_evidence", "supported"]
     assert [one["verdict"] for one in json.loads(members["attached/audit.json"])["results"]] == ["sealed"]
     assert "1 came out of a provider's own search" in found["summary"]
+
+
+async def test_of_twenty_citations_in_a_transcript_those_that_are_sealed_are_told_apart(
+    actions: Actions, lighthouse: Site
+) -> None:
+    passage = (await captured(actions, lighthouse.url("/8"), max_age=3600))["passages"][0]
+    cases = twenty(lighthouse.url, passage)[2:]
+    hosted = ("http://hosted.test/page", "http://hosted.test/other")
+    results = [{"type": "web_search_result", "url": one, "title": "A", "encrypted_content": "Eo8"} for one in hosted]
+    place = {"type": "web_search_result_location", "cited_text": "Lit in the month of May.", "encrypted_index": "Eo8"}
+    content = [
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": results},
+        *({"type": "text", "text": "It was lit in May.", "citations": [place | {"url": one}]} for one in hosted),
+        {"type": "text", "text": "\n\n".join(text for text, _, _ in cases)},
+    ]
+    chat = document({"model": "m", "messages": [{"role": "assistant", "content": content}]})
+
+    found, members = await attached(actions, chat, "messages.json", capture_missing=True)
+
+    told = [(one["verdict"], one["sources"][0] in hosted) for one in found["citations"]]
+    assert sorted(told) == sorted([("not_in_evidence", True)] * 2 + [(verdict, False) for _, verdict, _ in cases])
+    sources = {one["source"]: one for one in found["sources"]}
+    assert all(sources[one]["hosted"] for one in hosted)
+    audited = json.loads(members["attached/audit.json"])
+    assert [one["verdict"] for one in audited["results"]] == ["sealed"]
+    assert (audited["holds"], [one["id"] for one in audited["cited_unknown"]]) == (False, ["ffffffffffff"])
 
 
 async def test_a_report_in_html_gets_its_appendix_before_the_end_of_its_body(
