@@ -17,7 +17,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest
 LOCK := $(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header
 
-.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer contract eval bench soak lock image-check clean
+.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer contract agents eval bench soak lock image-check clean
 
 help: ## list what can be asked for
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,9 @@ test-newer: setup-dev ## the same on a newer Python, if this machine has one
 
 contract: setup-dev ## hold a server against its OpenAPI document, with everything that schemathesis knows to ask (ten minutes)
 	@$(BIN)/python -m tests.doors.contract
+
+agents: setup-dev ## Claude Code, Codex and Pi, as far as they are installed, with a played model
+	@$(BIN)/python -m tests.doors.agents
 
 eval: setup-dev ## quality of extraction, ranking and re-checking, with the figures for docs/quality.md
 	@status=0; for part in extraction search recheck recheck_pairs_run states; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status

@@ -67,6 +67,7 @@ _KEY: Final = f"Put a key (`citator keys create NAME --scope search --scope fetc
 def claude_code(where: Where) -> Plan:
     """Claude Code, in the project's files."""
     server = where.started() if where.url is None else {"type": "http"} | where.reached(f"${{{KEY}}}")
+    server |= {"alwaysLoad": True}
     rules = {"allow": [f"mcp__{NAME}"], "deny": ["WebSearch", "WebFetch"]}
     return Plan(
         "claude-code",
@@ -77,6 +78,8 @@ def claude_code(where: Where) -> Plan:
         ),
         (
             _SERVE if where.url is None else _KEY,
+            "The first `claude` in this folder asks whether to trust it and to use the server: say yes to both.",
+            "The tools are always loaded: else the model sees them only if it searches for tools.",
             "WebSearch and WebFetch are denied: one leaves addresses without text, the other a summary.",
             "The model sees the structured form; the transcript keeps both, and the record's id in `mcpMeta`.",
         ),
@@ -89,13 +92,14 @@ def codex(where: Where) -> Plan:
         server: dict[str, Any] = where.started()
     else:
         server = {"url": where.address + "/mcp", "bearer_token_env_var": KEY}
-    server |= {"startup_timeout_sec": 30, "tool_timeout_sec": 120}
+    server |= {"required": True, "startup_timeout_sec": 30, "tool_timeout_sec": 120}
     return Plan(
         "codex",
         "Codex",
         (FilePlan("~/.codex/config.toml", "toml", {"web_search": "disabled", "mcp_servers": {NAME: server}}),),
         (
             _SERVE if where.url is None else _KEY,
+            "The server is required: else the first question is asked before its tools are there.",
             "The hosted web search is disabled: of it, a rollout keeps queries and addresses and no text.",
             "The model sees the structured form behind a line `Wall time: …`; the rollout keeps what it saw.",
         ),
@@ -111,6 +115,7 @@ def pi(where: Where) -> Plan:
         (FilePlan(".pi/mcp.json", "json", {"mcpServers": {NAME: server | {"exposure": "direct"}}}),),
         (
             _SERVE if where.url is None else _KEY,
+            "Pi reads a project's file once the project is trusted: say yes when it asks, or start it with --approve.",
             "The exposure is direct: in its usual mode, scripts call the tools and the session file keeps no reply.",
             "The model sees the text; from 20 KB on Pi cuts out the middle, so leave max_tokens at what is usual.",
         ),

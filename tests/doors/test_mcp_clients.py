@@ -1,7 +1,10 @@
 """MCP with other clients than the protocol's own."""
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,19 +31,23 @@ async def test_fastmcp_searches_fetches_and_is_told_of_a_failure(server: Standin
     assert "twelve crowns" in page.content[0].text
 
 
-# What a host shows its model of a reply, as far as it is known.
+# What a host shows its model of a reply, as Claude Code 2.1.332, Codex 0.171.0 and Pi 1.6.0 do; `make agents` looks.
 
 
 def claude_code(result: dict[str, Any]) -> str:
-    """The structured form alone, as JSON."""
-    return json.dumps(result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+    """The structured form alone, as JSON; behind it what the host has to say."""
+    shown = json.dumps(result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+    return f"{shown}\n\n<system-reminder>\n<total_tokens>14999982 tokens left</total_tokens>\n</system-reminder>"
 
 
-def codex(result: dict[str, Any]) -> str:
-    """The structured form alone behind a line of its own; if there is none, the text."""
+def codex(result: dict[str, Any], limit: int = 12_000) -> str:
+    """The structured form alone behind a line of its own, else the text; beyond `limit` the middle is cut out."""
     structured = result.get("structuredContent")
-    shown = json.dumps(structured, ensure_ascii=False) if structured else result["content"][0]["text"]
-    return f"Wall time: 0.4 seconds\nOutput:\n{shown}"
+    shown = json.dumps(structured, ensure_ascii=False, separators=(",", ":")) if structured else ""
+    whole = f"Wall time: 0.4 seconds\nOutput:\n{shown}" if structured else f"Output:{result['content'][0]['text']}"
+    if len(whole) <= limit:
+        return whole
+    return f"{whole[: limit // 2]}…{(len(whole) - limit) // 4} tokens truncated…{whole[-limit // 2 :]}"
 
 
 def opencode(result: dict[str, Any]) -> str:
@@ -49,12 +56,16 @@ def opencode(result: dict[str, Any]) -> str:
 
 
 def pi(result: dict[str, Any]) -> str:
-    """The text alone; from more than 20 KB the middle is cut out."""
+    """The text alone; from more than 20 KB on the middle is cut out, and that is said before and behind."""
     text, limit = str(result["content"][0]["text"]), 20 * 1024
     if len(text.encode()) <= limit:
         return text
     half = limit // 2
-    return text[:half] + f"…{len(text) - 2 * half} chars truncated…" + text[-half:]
+    cut = text[:half] + f"…{len(text) - 2 * half} chars truncated…" + text[-half:]
+    head = (
+        f"Warning: truncated output (original token count: {len(text) // 4})\nTotal output lines: {text.count(chr(10))}"
+    )
+    return f"{head}\n\n{cut}\n\n[Full output: /tmp/pi-mcp-b98a24c5474bdb36.txt (read it with offset/limit)]"
 
 
 def passages_in_text(shown: str) -> dict[str, str]:
@@ -69,15 +80,18 @@ def passages_in_text(shown: str) -> dict[str, str]:
 
 
 def passages_in_json(shown: str) -> dict[str, str]:
-    """The passages in the JSON of a search or a page, by short id."""
-    told = json.loads(shown[shown.index("{") :])
-    pages = told.get("results", [told])
-    return {passage["id"]: passage["text"] for page in pages for passage in page["passages"]}
+    """The passages that stand whole in JSON, by short id, wherever it was cut and whatever stands around it."""
+    found, decoder = {}, json.JSONDecoder()
+    for begin in re.finditer(r'\{"id":"[0-9a-f]{12}"', shown):
+        with suppress(ValueError):
+            passage, _ = decoder.raw_decode(shown, begin.start())
+            found[passage["id"]] = passage["text"]
+    return found
 
 
 HOSTS: list[Any] = [
     pytest.param(claude_code, passages_in_json, id="Claude Code"),
-    pytest.param(codex, passages_in_json, id="Codex"),
+    pytest.param(partial(codex, limit=40_000), passages_in_json, id="Codex"),
     pytest.param(opencode, passages_in_text, id="OpenCode"),
     pytest.param(pi, passages_in_text, id="Pi"),
 ]
@@ -103,16 +117,21 @@ async def test_the_record_and_every_whole_passage_can_be_recovered_from_what_a_h
         assert json.loads(evidence)["text"] == text
 
 
-async def test_what_survives_when_the_middle_is_cut_is_told_from_what_does_not(server: Standing, harbour: Site) -> None:
+@pytest.mark.parametrize(
+    ("shows", "passages"),
+    [pytest.param(codex, passages_in_json, id="Codex"), pytest.param(pi, passages_in_text, id="Pi")],
+)
+async def test_what_survives_when_the_middle_is_cut_is_told_from_what_does_not(
+    server: Standing, harbour: Site, shows: Callable[..., str], passages: Callable[[str], dict[str, str]]
+) -> None:
     result = await _call(server, "fetch", {"url": harbour.url("/long"), "max_tokens": 20_000})
 
-    shown = pi(result)
-    found = passages_in_text(shown)
+    shown = shows(result)
+    found = passages(shown)
 
     record = result["_meta"]["citator/record"]
-    assert "chars truncated" in shown
-    assert shown.startswith(f"Citator record {record}")
-    assert shown.endswith(f"Citator record {record}")
+    assert "truncated…" in shown
+    assert re.findall(r"sha256:[0-9a-f]{64}", shown)[:: max(1, shown.count("sha256:") - 1)] == [record, record]
     assert 5 < len(found) < len(result["structuredContent"]["passages"])
     for identity, text in found.items():
         assert json.loads(server.evidence(identity))["text"] == text
