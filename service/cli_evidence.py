@@ -58,6 +58,10 @@ def delete(
     session: Annotated[str | None, typer.Option(help="What was shown in this session only, and its replies.")] = None,
     since: Annotated[str | None, typer.Option("--since", "--from", help="Captured at or after this time.")] = None,
     until: Annotated[str | None, typer.Option("--until", "--to", help="Captured before this time.")] = None,
+    records: Annotated[
+        bool,
+        typer.Option("--records", help="Also searches, fetches and rechecks that name it, and watches that ended."),
+    ] = False,
     forks: Annotated[bool, typer.Option("--forks", help="With a session also those forked from it.")] = False,
     reason: Annotated[str | None, typer.Option(help="Kept in the deletion record.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be removed.")] = False,
@@ -78,6 +82,7 @@ def delete(
         "until": until,
         "reason": reason,
         "forks": forks or None,
+        "records": records or None,
     }
     given = {name: value for name, value in options.items() if value is not None}
     ask = sys.stdin.isatty() and not (yes or dry_run or json)
@@ -116,5 +121,8 @@ def _tell(found: "Json") -> None:
     counts = ", ".join(f"{count} {what}" for what, count in found["counts"].items() if count)
     if counts:
         show(counts)
+    staying = ", ".join(f"{count} {kind}" for kind, count in found.get("staying", {}).get("counts", {}).items())
+    if staying:
+        show(f"records that name it and stay: {staying}")
     if not found["removed"]:
         show("there is nothing to remove")

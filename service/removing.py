@@ -1,6 +1,9 @@
 """Removes what is kept about pages: from bucket, catalogue and index, before it says so."""
 
-from typing import Any
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
 
 from service.failures import SessionForked
 from service.following import Follower
@@ -8,6 +11,9 @@ from service.holding import held_among, refuse_held
 from service.parts import Parts
 from service.removal_choice import choice
 from service.requests import Caller, RemovalRequest
+
+LISTED: Final = 1_000
+"""Records that name what is removed and stay, as far as they are listed; all are counted."""
 
 
 def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, Any]:
@@ -20,6 +26,8 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
     # What waits to be kept may be of the very page; the bucket has to do its part now in any case.
     parts.spool.retry(parts.archive, parts.follower.notice)
     chosen = choice(parts, request)
+    if request.records:
+        chosen = replace(chosen, selection=replace(chosen.selection, records=True))
     held = held_among(parts, chosen.selection)
     if not request.dry_run:
         refuse_held(held)
@@ -37,6 +45,10 @@ def remove(parts: Parts, request: RemovalRequest, caller: Caller) -> dict[str, A
         "counts": done.counts,
         "shared": list(chosen.shared),
         "held": held,
+        "staying": {
+            "counts": dict(Counter(done.staying.values())),
+            "records": [{"id": name, "kind": kind} for name, kind in islice(done.staying.items(), LISTED)],
+        },
         "forks": list(chosen.forks),
     }
 

@@ -249,6 +249,9 @@ class RemovalTold(Told):
     removed: list[dict[str, Any]]
     counts: dict[str, Any]
     held: list[dict[str, Any]] = Field(default=[], description="What of it is held; then it would be refused.")
+    staying: dict[str, Any] = Field(
+        default={}, description="Records that name what is removed and stay: `counts` by kind, and the first `records`."
+    )
     forks: list[str] = Field(
         default=[], description="Sessions that were forked from one that is to go, and go along if that is asked for."
     )

@@ -235,6 +235,9 @@ class RemovalRequest(Asked):
     since: Moment | None = Field(default=None, description="Captured at or after this time.")
     until: Moment | None = Field(default=None, description="Captured before this time.")
     forks: bool = Field(default=False, description="With a session also those that were forked from it.")
+    records: bool = Field(
+        default=False, description="Also the records that name it: searches, fetches, rechecks, and watches that ended."
+    )
     dry_run: bool = Field(default=False, description="Only list what would be removed.")
     reason: Text | None = Field(default=None, max_length=MAX_REASON, description="Kept in the deletion record.")
 

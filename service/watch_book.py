@@ -13,7 +13,7 @@ import structlog
 from service.failures import UnknownWatch
 from service.watch_alarms import Alarm, Standing, alarm_of
 from service.watch_calendar import Pace
-from snapshots import Archive, EvidenceError, PassageCheck, Recheck, UnknownId, Watch, WatchedSource, moment
+from snapshots import Archive, EvidenceError, PassageCheck, Recheck, RemovedId, UnknownId, Watch, WatchedSource, moment
 
 log = structlog.get_logger(__name__)
 
@@ -62,12 +62,16 @@ class WatchBook:
         self._archive = archive
         self._watches: dict[str, Watched] = {}
         self._position = 0
+        self._removal = 0
         self._lock = Lock()
 
     def follow(self) -> None:
         """Take in what was kept since the last time, by whomever."""
         with self._lock:
             catalogue = self._archive.catalogue
+            removal = catalogue.removal()
+            if removal != self._removal:  # watches may be among what went
+                self._watches, self._position, self._removal = {}, 0, removal
             end = catalogue.position()
             if end <= self._position:  # nothing new, or the catalogue is being made anew
                 return
@@ -84,6 +88,8 @@ class WatchBook:
             record = self._archive.record(name)
             if isinstance(record, Watch | Recheck) and not self._archive.imported(name, position):
                 self._add(record)
+        except RemovedId:  # with what it named
+            return
         except EvidenceError as error:  # a record that is damaged: the rest goes on without it
             log.warning("a record of a watch cannot be read", record=name, reason=str(error))
 

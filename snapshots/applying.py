@@ -19,12 +19,13 @@ from snapshots.tables import (
     INTO_REMOVED,
     addresses,
     captures,
+    considered,
     entries,
     links,
     removed,
 )
 
-LOGGED: Final = ("capture", "session", "event", "agent")
+LOGGED: Final = ("capture", "session", "event", "agent", "search", "fetch", "recheck", "serving", "watch")
 """Kinds of removed objects that stand in the log themselves."""
 NAMED_AT_ONCE: Final = 500
 """Ids in one statement; both databases allow many more."""
@@ -83,6 +84,8 @@ def _unnamed(connection: Connection, kind: str, places: Sequence[int]) -> None:
         if found:
             connection.execute(delete(captures).where(captures.c.position.in_(found)))
             connection.execute(delete(addresses).where(addresses.c.position.in_(found)))
+    if kind == "search":
+        connection.execute(delete(considered).where(considered.c.position.in_(places)))
     if found:
         connection.execute(delete(links).where(links.c.source.in_(found)))
 

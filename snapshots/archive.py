@@ -6,7 +6,7 @@ thread. Each may raise what the bucket, the log or the catalogue raise: a StoreE
 
 from collections.abc import Collection
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from snapshots.answers import PassageRef
@@ -33,7 +33,7 @@ from snapshots.passages import Passage
 from snapshots.reading import Reader
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
-from snapshots.removal import Planner, Removal, Selection, counts_of
+from snapshots.removal import Planner, Removal, Selection
 from snapshots.rows import Entry
 from snapshots.store import Store
 from snapshots.times import stamp
@@ -173,6 +173,8 @@ class Archive:
             deletion = self.catalogue.deletion_of(shown.ref.capture)
             if deletion is not None:
                 raise RemovedId(object_id, deletion)
+            if self.catalogue.deletion_of(shown.record) is not None:  # the record went, the page stayed
+                return shown.ref.capture, (object_id, shown.ref.capture)
             return shown.record, (object_id, shown.record)
         deletion = self.catalogue.deletion_of(object_id)
         if deletion is not None:
@@ -243,17 +245,16 @@ class Archive:
 
     def _remove(self, selection: Selection, *, dry_run: bool, reason: str | None, by: str | None) -> Removal:
         self._feeding.catch_up()
-        removed = Planner(self._reader, self.catalogue).plan(selection)
-        counts = counts_of(removed)
-        if dry_run or not removed:
-            return Removal(removed, counts)
+        planned = Planner(self._reader, self.catalogue).plan(selection)
+        if dry_run or not planned.removed:
+            return planned
         if self.log.read_only:
             raise LogReadOnly("nothing can be removed while the log is open without its key")
         deletion = Deletion(
             at=stamp(datetime.now(UTC)),
             selector=selection.shown,
-            removed=removed,
-            counts=counts,
+            removed=planned.removed,
+            counts=planned.counts,
             reason=reason,
             by=by,
         )
@@ -261,7 +262,7 @@ class Archive:
         positions = self.log.append([deletion.id])
         self._feeding.apply(positions.start, [Entry(deletion.id, deletion)])
         self._feeding.finish_removals()
-        return Removal(removed, counts, deletion.id)
+        return replace(planned, deletion=deletion.id)
 
     # upkeep
 

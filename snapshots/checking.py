@@ -24,6 +24,7 @@ from snapshots.recheck import Recheck
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names, read
 from snapshots.rows import passages_of
+from snapshots.watch import Watch
 
 AT_ONCE: Final = 1000
 MAX_FINDINGS: Final = 1000
@@ -189,15 +190,17 @@ class Checker:
                     state.add("not_removed", from_raw(raw), "a deletion names it, and it is still in the bucket")
 
     def _passages_checked(self) -> set[bytes]:
-        """The passages that were looked for again. Nothing is stored under the id of a passage."""
+        """The passages that were looked for again, or are watched. Nothing is stored under the id of a passage."""
         found: set[bytes] = set()
-        for naming in self._catalogue.of_kind("recheck"):
+        for naming in (*self._catalogue.of_kind("recheck"), *self._catalogue.of_kind("watch")):
             try:
                 record = read(self._objects.get(naming.id))
             except (BadRecord, UnknownId, DamagedObject):
                 continue  # told where the entries are looked at
             if isinstance(record, Recheck):
                 found.update(to_raw(one.passage.id) for one in record.passages if one.passage is not None)
+            elif isinstance(record, Watch):
+                found.update(to_raw(ref.id) for source in record.sources for ref in source.passages)
         return found
 
     def _absent(self) -> set[bytes]:

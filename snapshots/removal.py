@@ -22,26 +22,34 @@ from snapshots.errors import BadRecord, DamagedObject, RemovedId, UnknownId
 from snapshots.reading import Reader
 from snapshots.record import Record, UnknownRecord
 from snapshots.records import names
+from snapshots.records_naming import RecordsNaming, Telling
 from snapshots.retelling import Retelling
 from snapshots.session import Agent, Event, Session
 
-Kind = Literal["capture", "document", "blob", "reply", "session", "event", "agent"]
+Kind = Literal["capture", "document", "blob", "reply", "session", "event", "agent"] | Telling
 
 
 @dataclass(frozen=True)
 class Selection:
     """What to remove: ids of captures, passages, documents, blobs, records of replies or sessions; addresses of pages.
 
-    `asked` is how the choice was put, where it was not put as these.
+    `asked` is how the choice was put, where it was not put as these. With `records` the records go too that only tell
+    of what is removed: searches, fetches, rechecks, servings, and watches that have ended.
     """
 
     ids: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
+    records: bool = False
 
     @property
     def shown(self) -> dict[str, Any]:
-        """As a deletion record holds it. Addresses stand there plainly: searches that stay name them too."""
+        """As a deletion record holds it. Addresses stand there plainly: searches that stay name them too.
+
+        Where the records go that name them, they do not.
+        """
+        if self.records:
+            return {"ids": list(self.ids), "records": True}
         if self.asked:
             return dict(self.asked)
         return {"ids": list(self.ids), "pages": list(self.pages)}
@@ -49,21 +57,30 @@ class Selection:
 
 @dataclass(frozen=True)
 class Removal:
-    """What goes, or has gone. `deletion` is the id of the record that says so; None if nothing was done."""
+    """What goes, or has gone. `deletion` is the id of the record that says so; None if nothing was done.
+
+    `staying` are the records that name it and stay, by id with their kinds.
+    """
 
     removed: tuple[Removed, ...]
     counts: dict[str, int]
     deletion: str | None = None
+    staying: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Plan:
-    """Ids to remove, each once; `seen` are those whose other users have been looked for."""
+    """Ids to remove, each once; `seen` are those whose other users have been looked for.
+
+    `named` are the records that name captures or pages that go, with their kinds.
+    """
 
     captures: dict[str, Capture | None] = field(default_factory=dict)
     others: dict[str, Kind] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     sessions: list[Session] = field(default_factory=list)
+    named: dict[str, str] = field(default_factory=dict)
+    staying: dict[str, str] = field(default_factory=dict)
 
 
 class Planner:
@@ -73,9 +90,10 @@ class Planner:
         self._reader = reader
         self._catalogue = catalogue
         self._retelling = Retelling(reader, catalogue)
+        self._records = RecordsNaming(reader, catalogue)
 
-    def plan(self, selection: Selection) -> tuple[Removed, ...]:
-        """Everything that goes, captures first."""
+    def plan(self, selection: Selection) -> Removal:
+        """Everything that goes, captures first, and what names it and stays."""
         plan = Plan()
         for name in selection.ids:
             self._select(plan, name)
@@ -92,9 +110,26 @@ class Planner:
             plan.others.update(dict.fromkeys(self._retelling.contents(name, self._text(plan.captures[name])), "reply"))
         for page in selection.pages:
             self._replies(plan, self._catalogue.considering(url=page), url=page)
+        self._telling(plan, selection)
         listed: list[tuple[str, Kind]] = [(name, "capture") for name in plan.captures]
         listed += [(name, kind) for name, kind in plan.others.items() if self._catalogue.deletion_of(name) is None]
-        return tuple(Removed(id=name, kind=kind, bytes=self._size(name)) for name, kind in listed)
+        removed = tuple(Removed(id=name, kind=kind, bytes=self._size(name)) for name, kind in listed)
+        return Removal(removed, counts_of(removed), staying=plan.staying)
+
+    def _telling(self, plan: Plan, selection: Selection) -> None:
+        """The records that tell of what goes, with what was served for them, if they are to go too."""
+        found = self._records.of(plan.named, plan.captures, selection.ids if selection.records else ())
+        plan.staying = {name: kind for name, kind in found.staying.items() if name not in plan.others}
+        if not selection.records:
+            plan.staying |= {name: kind for name, kind in found.going.items() if name not in plan.others}
+            return
+        for name, kind in found.going.items():
+            plan.others[name] = kind
+            record = self._records.read(name)
+            if isinstance(record, Serving):
+                plan.others.update(dict.fromkeys(_forms(record), "reply"))
+            elif isinstance(record, Search):
+                self._provided(plan, record, set())
 
     def _select(self, plan: Plan, name: str) -> None:
         """Adds what one id stands for."""
@@ -166,6 +201,9 @@ class Planner:
             record = self._reader.record(one.id)
             if capture is not None and capture not in names(record):
                 continue  # a search that only seemed to have it
+            if url and not (isinstance(record, Search) and any(each.url == url for each in record.candidates)):
+                continue
+            plan.named[one.id] = one.kind
             if isinstance(record, Serving):
                 plan.others.update(dict.fromkeys(_forms(record), "reply"))
                 continue
@@ -288,7 +326,7 @@ def _written(words: str) -> set[bytes]:
 def counts_of(removed: Iterable[Removed]) -> dict[str, int]:
     """How many of each kind, and bytes in all."""
     counts = {"captures": 0, "documents": 0, "blobs": 0, "replies": 0, "bytes": 0}
-    plurals = {"reply": "replies"}
+    plurals = {"reply": "replies", "search": "searches", "fetch": "fetches", "watch": "watches"}
     for one in removed:
         name = plurals.get(one.kind, f"{one.kind}s")
         counts[name] = counts.get(name, 0) + 1

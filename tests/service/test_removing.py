@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from service.check_requests import RecheckRequest
 from service.requests import CaptureRequest, RemovalRequest, SearchRequest
+from service.watch_requests import WatchRequest
 from snapshots import RemovedId
 from tests.acceptance.traces import traces
-from tests.service.opened import HARBOUR, ME, TOLL, captured, crawled, opened, searched, told
-from tests.sites import Site
+from tests.service.opened import BRIDGE, FERRY, HARBOUR, ME, TOLL, captured, crawled, opened, searched, told
+from tests.sites import Route, Site
 
 
 async def test_no_byte_of_a_removed_page_stays_and_other_pages_are_untouched(tmp_path: Path) -> None:
@@ -115,6 +117,53 @@ async def test_pages_go_by_the_time_they_were_captured_at(tmp_path: Path) -> Non
     assert done["counts"]["captures"] == 1
     assert nothing["removed"] == []
     assert still.kind == "capture"
+
+
+async def test_with_its_records_not_even_the_address_of_a_page_stays(tmp_path: Path) -> None:
+    routes = [HARBOUR[0], Route("/quay/secret", body=BRIDGE), Route("/ferry", body=FERRY)]
+    with Site(routes) as site:
+        async with opened(tmp_path) as actions:
+            url = site.url("/quay/secret")
+            await captured(actions, url)
+            ferry = await captured(actions, site.url("/ferry"), max_tokens=0)  # only the search shows its passage
+            both = await searched(actions, "bridge OR ferry OR ticket", fetch="never")
+            await actions.recheck(RecheckRequest(urls=(url,)), ME)
+            over = await actions.watches.add(WatchRequest(urls=(url,)), ME)
+            await actions.watches.change(over["id"], "ended", ME)
+            watch = await actions.watches.add(WatchRequest(ids=(ferry["capture"],), name="goes on"), ME)
+            planned = await actions.remove(RemovalRequest(url=url, records=True, dry_run=True), ME)
+            done = await actions.remove(RemovalRequest(url=url, records=True), ME)
+            left = await actions.watches.listed()
+            with pytest.raises(RemovedId):
+                await actions.evidence(both["record"])
+            shown = next(one for one in both["results"] if one["capture"] == ferry["capture"])["passages"][0]["id"]
+            proof = await actions.proof(shown)
+            checks = [await actions.doctor(deep=True, progress=lambda *_: None)]
+            await actions.rebuild(lambda *_: None)
+            checks.append(await actions.doctor(deep=True, progress=lambda *_: None))
+            again = await searched(actions, "ticket crowns", fetch="never")
+
+    assert planned["counts"] == done["counts"]
+    assert {one["kind"] for one in done["removed"]} >= {"capture", "fetch", "search", "recheck", "serving", "watch"}
+    assert done["staying"] == {"counts": {}, "records": []}
+    assert traces([TOLL.encode(), b"/quay/secret"], tmp_path) == {}
+    assert [one["id"] for one in left["watches"]] == [watch["id"]]
+    assert (proof["record"], proof["leads"][-1]) == (ferry["capture"], ferry["capture"])
+    assert all(check["holds"] for check in checks), checks
+    assert [one["capture"] for one in again["results"]] == [ferry["capture"]]
+
+
+async def test_a_removal_tells_which_records_name_it_and_stay(tmp_path: Path) -> None:
+    with Site(HARBOUR) as site:
+        async with opened(tmp_path) as actions:
+            seen = await captured(actions, site.url("/bridge"))
+            watch = await actions.watches.add(WatchRequest(ids=(seen["capture"],)), ME)
+            await actions.recheck(RecheckRequest(ids=(seen["capture"],)), ME)
+            plain = await actions.remove(RemovalRequest(ids=(seen["capture"],), dry_run=True), ME)
+            whole = await actions.remove(RemovalRequest(ids=(seen["capture"],), records=True), ME)
+
+    assert plain["staying"]["counts"] == {"fetch": 1, "watch": 1, "recheck": 1, "serving": 2}
+    assert whole["staying"] == {"counts": {"watch": 1}, "records": [{"id": watch["id"], "kind": "watch"}]}
 
 
 async def test_a_session_goes_with_its_replies_and_the_pages_that_only_it_was_shown(tmp_path: Path) -> None:
