@@ -17,7 +17,7 @@ JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest
 LOCK := $(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header
 
-.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer contract agents eval bench soak lock image-check clean
+.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer contract agents eval bench soak fuzz lock image-check clean
 
 help: ## list what can be asked for
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -65,17 +65,31 @@ agents: setup-dev ## Claude Code, Codex and Pi, as far as they are installed, wi
 eval: setup-dev ## quality of extraction, ranking and re-checking, with the figures for docs/quality.md
 	@status=0; for part in extraction search recheck recheck_pairs_run states; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
 
-bench: setup-dev setup-tests ## speed beside its baselines, with the figures for docs/performance.md
+bench: setup-dev setup-tests .tmp/rivals/.installed ## speed beside its baselines, with the figures for docs/performance.md
 	@$(BIN)/python -m tests.eval.bench
 
-soak: setup-dev ## a bundle of 10,000 pages and its memory; 50 and 500 clients at once; the index at 1,000,000 passages
-	@status=0; for part in soak_bundle soak_doors soak_index; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
+soak: setup-dev setup-tests ## 2,000 rendered pages and a bundle of 10,000, with their memory; 50 and 500 clients at once; the index at 1,000,000 passages
+	@status=0; for part in soak_rendered soak_bundle soak_doors soak_index; do $(BIN)/python -m tests.eval.$$part || status=$$?; done; exit $$status
+
+# SECONDS of search for each target; `make fuzz SECONDS=600 TARGETS="html pdf"` takes longer over two of them.
+SECONDS ?= 60
+fuzz: setup-dev ## throw bytes at everything that reads hostile input (hypothesis, and atheris where it can be had)
+	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q -r requirements/fuzz.txt || echo "fuzz: atheris cannot be installed here" >&2
+	@$(BIN)/python -m tests.fuzz.run $(SECONDS) $(TARGETS)
 
 lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 	$(LOCK) $(if $(UPGRADE),--upgrade) -o requirements/run.txt
 	$(LOCK) $(if $(UPGRADE),--upgrade) --group dev -c requirements/run.txt -o requirements/dev.txt
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header $(if $(UPGRADE),--upgrade) --group clients-apart -o requirements/clients-apart.txt
 	$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header --no-deps $(if $(UPGRADE),--upgrade) --group clients-bare -o requirements/clients-bare.txt
+	for group in fuzz rivals; do $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header $(if $(UPGRADE),--upgrade) --group $$group -o requirements/$$group.txt; done
+
+# Programs that `make bench` compares with; they are no part of Citator and stay in a folder of their own.
+.tmp/rivals/.installed: requirements/rivals.txt | $(VENV)/.uv
+	@echo "Installing the programs to compare with."
+	@$(UV) venv -q --clear --python $(BIN)/python .tmp/rivals
+	@VIRTUAL_ENV=.tmp/rivals $(UV) pip sync -q requirements/rivals.txt
+	@touch $@
 
 image-check: setup-dev ## check the Dockerfile and the compose file
 	$(BIN)/hadolint Dockerfile

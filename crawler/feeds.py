@@ -4,10 +4,11 @@ No entity is expanded and nothing is loaded. Damaged feeds are read as far as th
 """
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from lxml import etree, html
+from lxml import etree
 
 from crawler.blocks import BlockWriter, write_tree
 from crawler.links import resolve
@@ -144,14 +145,13 @@ def _write_text(writer: BlockWriter, element: Any, parse: Callable[[str], Any]) 
 
 def _as_html(element: Any) -> Any:
     """Markup of the feed itself, without its namespaces."""
-    copy = html.Element("div")
-    copy.text = element.text
-    for child in element:
-        copy.append(etree.fromstring(etree.tostring(child)))
-    for one in copy.iter():
+    made = etree.Element("div")
+    made.text = element.text
+    made.extend(deepcopy(child) for child in element)
+    for one in made.iter():
         if isinstance(one.tag, str):
-            one.tag = local_name(one)
-    return copy
+            one.tag = local_name(one) or "span"
+    return made
 
 
 def _address(entry: Any, url: str) -> str | None:

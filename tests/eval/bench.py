@@ -1,7 +1,7 @@
 """`make bench`: how fast it is, each figure beside its baseline from the same run.
 
 With names of sections as arguments only those are run: crawl, search, metasearch, index, process, bundle, transcripts,
-recheck, sessions.
+recheck, sessions, rivals.
 """
 
 import importlib
@@ -21,6 +21,7 @@ SECTIONS = {
     "transcripts": "tests.eval.bench_transcripts",
     "recheck": "tests.eval.bench_recheck",
     "sessions": "tests.eval.bench_sessions",
+    "rivals": "tests.eval.bench_rivals",
 }
 
 
