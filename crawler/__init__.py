@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from crawler.frontier import SiteCrawl as SiteCrawl
     from crawler.frontier import Step as Step
     from crawler.guard import Guard as Guard
+    from crawler.pace import SharedPace as SharedPace
     from crawler.providers.choosing import ProviderSettings as ProviderSettings
     from crawler.providers.choosing import chosen as chosen
     from crawler.providers.contract import Found as Found
@@ -130,6 +131,7 @@ _HOMES = {
     "same_origin": "crawler.addresses",
     "same_site": "crawler.addresses",
     "Scope": "crawler.frontier",
+    "SharedPace": "crawler.pace",
     "Shot": "crawler.rendering",
     "SiteCrawl": "crawler.frontier",
     "Sitemap": "crawler.sitemap",

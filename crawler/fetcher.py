@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from crawler.addresses import Address, parse_address
-from crawler.again import wait_before
+from crawler.again import PASSING, wait_before
 from crawler.clock import Clock, SystemClock
 from crawler.connections import Connections
 from crawler.dialling import Dialler
@@ -15,7 +15,7 @@ from crawler.errors import CrawlError, TimedOut, TooLarge
 from crawler.gate import Gate
 from crawler.guard import Guard
 from crawler.outcomes import asked_to_wait, visit_of
-from crawler.pace import DEFAULT_HOLD, Pace
+from crawler.pace import DEFAULT_HOLD, Pace, SharedPace
 from crawler.resolving import Resolver, SystemResolver
 from crawler.robots import MAX_ROBOTS, MAX_ROBOTS_HOPS, Robots, RobotsAnswer, Rules, product_token
 from crawler.tls import TlsClient
@@ -24,13 +24,15 @@ from crawler.visit import FetchSettings, Header, Like, RobotsMode, Visit
 
 ROBOTS_DEADLINE: Final = 10.0
 """Seconds for a robots.txt with all its redirects; a site that cannot give it in that time gives nothing."""
+NOTHING_SENT: Final = frozenset({"held", "robots_disallowed", "robots_unreachable", "address_refused"})
+"""Reasons that say nothing of how a host is."""
 CIRCLES: Final = frozenset({"too_many_redirects", "redirect_loop"})
 
 
 class Fetcher:
     """Asks the web, politely and guarded. An async context manager, for many tasks of one event loop.
 
-    `resolver` and `clock` are for tests and special networks.
+    `resolver` and `clock` are for tests and special networks; `shared` keeps the pace with other processes.
 
     Raises:
         ValueError: a network in `allow_addresses` is none, or what is to be sent cannot stand in a header.
@@ -39,7 +41,12 @@ class Fetcher:
     """
 
     def __init__(
-        self, settings: FetchSettings, *, resolver: Resolver | None = None, clock: Clock | None = None
+        self,
+        settings: FetchSettings,
+        *,
+        resolver: Resolver | None = None,
+        clock: Clock | None = None,
+        shared: SharedPace | None = None,
     ) -> None:
         for value in (settings.user_agent, settings.accept_language or ""):
             if not (value.isascii() and value.isprintable()):
@@ -59,7 +66,7 @@ class Fetcher:
         self._client = client
         self._guarded = connections(replace(self._operators, origins=frozenset()))
         self._exempt = connections(self._operators)
-        self._pace = Pace(self._clock, delay=settings.delay, concurrency=settings.concurrency)
+        self._pace = Pace(self._clock, delay=settings.delay, concurrency=settings.concurrency, shared=shared)
         self._robots = Robots(self._ask_robots, product_token(settings.user_agent), self._clock)
 
     @property
@@ -141,6 +148,9 @@ class Fetcher:
             started_at=started_at,
             now=self._clock.now(),
         )
+        if visit.reason not in NOTHING_SENT:
+            busy = visit.outcome in {"rate_limited", "timeout"} or (visit.status or 0) in PASSING
+            self._pace.answered(trip.address.host, trouble=busy or visit.reason == "connection_lost")
         if visit.outcome == "rate_limited" and visit.status is not None:
             self._pace.hold(trip.address.host, visit.retry_after or DEFAULT_HOLD)
         elif visit.retry_after:

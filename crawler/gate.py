@@ -74,7 +74,9 @@ class Gate:
         left = MAX_HOLD if end is None else max(end - loop.time(), 0.0)
         if self._patient and scope is not None:
             scope.reschedule(None)
-        await self._turn.enter_async_context(self._pace.turn(host, MAX_HOLD if self._patient else left))
+        await self._turn.enter_async_context(
+            self._pace.turn(host, MAX_HOLD if self._patient else left, patient=self._patient)
+        )
         if self._patient and scope is not None:
             scope.reschedule(loop.time() + left)
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Final
+from typing import Final, Protocol
 
 from crawler.clock import Clock
 from crawler.errors import PaceHeld
@@ -22,26 +22,61 @@ MAX_HOSTS: Final = 10_000
 """Hosts whose pace is remembered; the longest unused is forgotten first."""
 
 
+FIRST_SLOWING: Final = 1.0
+"""Seconds by which a host that has trouble is asked more slowly; twice as much after each further trouble, …"""
+MAX_SLOWING: Final = 60.0
+"""… up to this, …"""
+RECOVERY: Final = 0.8
+"""… and so much of it remains after each good answer."""
+NO_SLOWING: Final = 0.05
+"""Below this it is over."""
+
+
+class SharedPace(Protocol):
+    """What processes that ask the same hosts keep together. Its calls may block: they are made in threads.
+
+    Times are seconds from now. What goes wrong in it stays in it: pages are asked for at this process's own pace then.
+    """
+
+    def take(self, host: str, gap: float, patience: float) -> tuple[float, bool]:
+        """Take the next turn at a host: when it begins, and whether it was taken; `gap` later is the next one.
+
+        None is taken if the host is to be left alone for longer than `patience`.
+        """
+        ...
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Have nobody ask a host for so long."""
+        ...
+
+
 @dataclass(slots=True)
 class _Host:
     slots: asyncio.Semaphore
     next_start: float = 0.0
     held_until: float = 0.0
     delay: float = 0.0
+    slowing: float = 0.0
     users: int = 0
 
 
 class Pace:
-    """Keeps requests to one host apart: at most `concurrency` at a time, at least `delay` seconds between starts."""
+    """Keeps requests to one host apart: at most `concurrency` at a time, at least `delay` seconds between starts.
 
-    def __init__(self, clock: Clock, *, delay: float, concurrency: int) -> None:
+    Who is patient asks a host that has trouble more slowly, until it is well again. `shared` is what other processes
+    know.
+    """
+
+    def __init__(self, clock: Clock, *, delay: float, concurrency: int, shared: SharedPace | None = None) -> None:
+        self._shared = shared
         self._clock = clock
         self._delay = delay
         self._concurrency = concurrency
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
+        self._telling: set[asyncio.Future[None]] = set()
 
     @asynccontextmanager
-    async def turn(self, host: str, longest_hold: float) -> AsyncIterator[float]:
+    async def turn(self, host: str, longest_hold: float, *, patient: bool = False) -> AsyncIterator[float]:
         """Wait for the turn to send a request to `host`, and keep it; gives the seconds waited.
 
         Raises:
@@ -52,9 +87,13 @@ class Pace:
         began = self._clock.monotonic()
         try:
             async with state.slots:
-                while (wait := self._start(host, state, longest_hold)) > 0:
+                slowing = state.slowing if patient else 0.0
+                while (wait := self._start(host, state, longest_hold, slowing)) > 0:
                     await self._clock.sleep(wait)
-                state.next_start = self._clock.monotonic() + max(self._delay, state.delay)
+                gap = max(self._delay, state.delay)
+                state.next_start = self._clock.monotonic() + gap
+                if self._shared is not None:
+                    await self._with_others(self._shared, host, gap + slowing, longest_hold)
                 yield self._clock.monotonic() - began
         finally:
             state.users -= 1
@@ -66,15 +105,37 @@ class Pace:
     def hold(self, host: str, seconds: float) -> None:
         """Send nothing to `host` for that long (up to a limit); requests under way go on."""
         state = self._host(host)
-        state.held_until = max(state.held_until, self._clock.monotonic() + min(seconds, MAX_HOLD))
+        held = min(seconds, MAX_HOLD)
+        state.held_until = max(state.held_until, self._clock.monotonic() + held)
+        if self._shared is not None:
+            telling = asyncio.get_running_loop().run_in_executor(None, self._shared.hold, host, held)
+            self._telling.add(telling)
+            telling.add_done_callback(self._telling.discard)
 
-    def _start(self, host: str, state: _Host, longest_hold: float) -> float:
+    def answered(self, host: str, *, trouble: bool) -> None:
+        """Ask a host more slowly after trouble (it is busy, broken, or silent), and less so when it is well."""
+        state = self._host(host)
+        if trouble:
+            state.slowing = min(max(2 * state.slowing, FIRST_SLOWING), MAX_SLOWING)
+        else:
+            eased = state.slowing * RECOVERY
+            state.slowing = eased if eased >= NO_SLOWING else 0.0
+
+    async def _with_others(self, shared: SharedPace, host: str, gap: float, longest_hold: float) -> None:
+        """Wait for the turn among all processes."""
+        wait, taken = await asyncio.to_thread(shared.take, host, gap, longest_hold)
+        if not taken:
+            raise PaceHeld(host, wait)
+        if wait > 0:
+            await self._clock.sleep(wait)
+
+    def _start(self, host: str, state: _Host, longest_hold: float, slowing: float) -> float:
         """Give the seconds until a request may start."""
         now = self._clock.monotonic()
         held = state.held_until - now
         if held > longest_hold:
             raise PaceHeld(host, held)
-        return max(held, state.next_start - now)
+        return max(held, state.next_start + slowing - now)
 
     def _host(self, name: str) -> _Host:
         state = self._hosts.get(name)

@@ -21,6 +21,7 @@ from crawler import (
     Renderer,
     RenderSettings,
     Resolver,
+    SharedPace,
     chosen,
 )
 from index import Index, IndexDamaged, IndexVersion
@@ -37,6 +38,7 @@ from service.parts import Parts, Readers
 from service.rankers import ranker_of
 from service.retaining import Retentions
 from service.settings import Settings
+from service.sharing_pace import PaceInState
 from service.spool import Spool
 from service.stamping import Stamper, posting, roots_of
 from service.watch_book import WatchBook
@@ -95,7 +97,8 @@ async def build(
         follower = Follower(opened.archive, opened.log, index)
         stack.push_async_callback(run_sync, _close_index, follower)
         follower.start()
-        fetcher = await stack.enter_async_context(_fetcher(settings, resolver))
+        shared = PaceInState(opened.state, clock) if settings.database_url is not None else None
+        fetcher = await stack.enter_async_context(_fetcher(settings, resolver, shared))
         if readers is None:
             pool = ReaderPool(settings.readers, memory_limit=settings.read_memory, time_limit=settings.read_seconds)
             readers = await stack.enter_async_context(pool)
@@ -283,7 +286,7 @@ def _renderer(settings: Settings, fetcher: Fetcher) -> Renderer:
     return Renderer(fetcher.dialler, wanted)
 
 
-def _fetcher(settings: Settings, resolver: Resolver | None) -> Fetcher:
+def _fetcher(settings: Settings, resolver: Resolver | None, shared: SharedPace | None) -> Fetcher:
     wanted = FetchSettings(
         user_agent=settings.user_agent,
         robots=settings.robots,
@@ -301,7 +304,7 @@ def _fetcher(settings: Settings, resolver: Resolver | None) -> Fetcher:
         ),
     )
     try:
-        return Fetcher(wanted, resolver=resolver)
+        return Fetcher(wanted, resolver=resolver, shared=shared)
     except (ValueError, OSError) as error:
         raise BadSetting(f"CITATOR_ALLOW_ADDRESSES: {error}") from error
 

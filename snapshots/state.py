@@ -1,4 +1,4 @@
-"""State: API keys, leases and idempotency keys. Kept and backed up; nothing else can make it again.
+"""State: API keys, leases, the pace of hosts and idempotency keys. Kept and backed up; nothing else can make it again.
 
 Times that come in and go out are stamps (RFC 3339, UTC, milliseconds).
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Integer,
     LargeBinary,
@@ -79,7 +80,18 @@ deliveries = Table(
     Column("detail", Text),
 )
 
-SCHEMA: Final = Schema(name="state", metadata=METADATA, head="state_3", lock=4_801_153_002, durable=True)
+hosts = Table(
+    "hosts",
+    METADATA,
+    Column("host", String, primary_key=True),
+    Column("next_start", BigInteger, nullable=False),
+    Column("held_until", BigInteger, nullable=False),
+)
+
+IDLE_HOST: Final = 86_400_000
+"""Milliseconds after which the pace of a host is forgotten: nobody is kept away for so long."""
+
+SCHEMA: Final = Schema(name="state", metadata=METADATA, head="state_4", lock=4_801_153_002, durable=True)
 
 
 @dataclass(frozen=True)
@@ -243,6 +255,34 @@ class State:
         with self._database.read() as connection:
             rows = connection.execute(query.where(leases.c.until <= now).order_by(leases.c.until)).all()
         return [Lease(row.name, row.owner, row.until, row.turn, lapsed=True) for row in rows]
+
+    # hosts
+
+    def take_turn(self, host: str, *, now: int, gap: int, patience: int) -> tuple[int, bool]:
+        """Takes the next turn to ask a host: milliseconds until it begins, and whether it was taken.
+
+        `gap` later the next one may begin. No turn is taken if the host is to be left alone for longer than `patience`.
+        """
+        with self._database.write() as connection:
+            row = connection.execute(select(hosts).where(hosts.c.host == host)).one_or_none()
+            if row is None:
+                connection.execute(delete(hosts).where(hosts.c.next_start < now - IDLE_HOST))
+                connection.execute(insert(hosts).values(host=host, next_start=now + gap, held_until=0))
+                return 0, True
+            if row.held_until - now > patience:
+                return row.held_until - now, False
+            start = max(now, row.next_start, row.held_until)
+            connection.execute(update(hosts).where(hosts.c.host == host).values(next_start=start + gap))
+        return start - now, True
+
+    def hold_host(self, host: str, *, until: int) -> None:
+        """Leaves a host alone until a time (milliseconds since 1970), or longer if somebody said so before."""
+        with self._database.write() as connection:
+            row = connection.execute(select(hosts).where(hosts.c.host == host)).one_or_none()
+            if row is None:
+                connection.execute(insert(hosts).values(host=host, next_start=0, held_until=until))
+            elif row.held_until < until:
+                connection.execute(update(hosts).where(hosts.c.host == host).values(held_until=until))
 
     # webhooks
 

@@ -1,11 +1,14 @@
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from crawler.errors import PaceHeld
 from crawler.pace import MAX_CRAWL_DELAY, MAX_HOLD, Pace, retry_after
+from service.sharing_pace import PaceInState
+from snapshots import State
 from tests.crawler.fetching import fetcher
 from tests.network import TurnedClock
 from tests.sites import HTML, Route, Site, robots
@@ -70,6 +73,45 @@ async def test_a_hold_is_waited_for_if_there_is_time_and_told_if_not() -> None:
 
     assert held.value.seconds == 20.0
     assert waited == 20.0
+
+
+async def test_who_is_patient_asks_a_host_in_trouble_more_slowly_until_it_is_well() -> None:
+    clock = TurnedClock()
+    pace = Pace(clock, delay=1.0, concurrency=1)
+
+    for trouble in (True, True, False, False, False):
+        async with pace.turn("a.test", MAX_HOLD, patient=True):
+            pace.answered("a.test", trouble=trouble)
+    patient = list(clock.slept)
+    async with pace.turn("a.test", MAX_HOLD):
+        pass
+
+    assert patient == pytest.approx([2.0, 3.0, 2.6, 2.28])
+    assert clock.slept[-1] == pytest.approx(1.0)
+
+
+async def test_processes_on_one_database_keep_the_pace_of_a_host_together(tmp_path: Path) -> None:
+    clock = TurnedClock()
+    states = [State.open(f"sqlite:///{tmp_path}/state.db") for _ in range(2)]
+    one, other = (Pace(clock, delay=2.0, concurrency=4, shared=PaceInState(each, clock.now)) for each in states)
+    starts = []
+
+    for pace in (one, other, one, other):
+        async with pace.turn("a.test", MAX_HOLD):
+            starts.append(clock.monotonic() - 1000.0)
+    one.hold("a.test", 90.0)
+    await asyncio.gather(*one._telling)
+    with pytest.raises(PaceHeld) as held:
+        async with other.turn("a.test", 30.0):
+            pass
+    async with other.turn("b.test", 30.0) as waited:
+        pass
+    for each in states:
+        each.close()
+
+    assert starts == [0.0, 2.0, 4.0, 6.0]
+    assert 80 < held.value.seconds <= 90
+    assert waited == 0.0
 
 
 @pytest.mark.parametrize(
