@@ -154,11 +154,14 @@ async def refused(request: Request, error: Exception) -> Response:
             log.warning("deletion record not readable", id=deletion, error=str(second))
         else:
             problem = replace(problem, members={**problem.members, "deletion_record": record})
+    allow = ", ".join(_answering(request)) if problem.status == _WRONG_METHOD else None
+    if allow is not None:
+        problem = replace(problem, detail=f"this path answers {allow}, and not {request.method}")
     status, headers, body = shaped(request.scope["path"], problem)
     response = Response(body, status)
     response.raw_headers = headers
-    if status == _WRONG_METHOD:
-        response.headers["Allow"] = ", ".join(_answering(request))
+    if allow is not None:
+        response.headers["Allow"] = allow
     return response
 
 

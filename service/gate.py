@@ -59,7 +59,7 @@ LARGE: Final = frozenset(f"{API}/{path}" for path in _FILES)
 SIGN_IN: Final = "/sign-in"
 STATIC: Final = "/static/"
 OPEN_PATHS: Final = frozenset(
-    {"/healthz", "/readyz", "/openapi.json", "/searxng/healthz", "/v0/health/liveness", SIGN_IN}
+    {"/healthz", "/readyz", "/openapi.json", "/searxng/healthz", "/v0/health/liveness", "/v0/health/readiness", SIGN_IN}
 )
 """Answered without a key, as is what lies below STATIC; none tells what is kept."""
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
+import orjson
 from fastapi import APIRouter, Request, Response
 
 from service.api_answers import actions
@@ -249,3 +250,12 @@ def _matches(url: str, words: list[str]) -> int:
 async def liveness() -> Response:
     """Say that the process answers."""
     return Response(b'{"status":"ok"}', media_type="application/json")
+
+
+@router.get("/v0/health/readiness")
+async def readiness(request: Request) -> Response:
+    """Say whether requests can be served now."""
+    ready = bool((await actions(request).ready()).get("ready"))
+    return Response(
+        orjson.dumps({"status": "ok" if ready else "not ready"}), 200 if ready else 503, {}, "application/json"
+    )

@@ -42,6 +42,7 @@ ENGINE: Final = "citator"
 
 @router.get("/searxng/search")
 @router.get("/searxng/")
+@router.get("/searxng")
 @router.get("/search")
 async def search(request: Request) -> Response:
     """Answer a query in SearXNG's JSON. `format` is `json` or left out; pages are of ten results."""
@@ -49,6 +50,8 @@ async def search(request: Request) -> Response:
 
 
 @router.post("/searxng/search")
+@router.post("/searxng/")
+@router.post("/searxng")
 @router.post("/search")
 async def search_by_form(request: Request) -> Response:
     """Do the same for a form."""

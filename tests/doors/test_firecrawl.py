@@ -136,3 +136,9 @@ def test_every_door_gives_the_same_text_of_a_page(server: Standing, harbour: Sit
     own = post("/api/v1/captures", {"url": url})["text"]
 
     assert scraped == first == extracted == loaded == own
+
+
+def test_its_health_is_told_without_a_key(server: Standing) -> None:
+    told = [requests.get(f"{server.url}/v0/health/{what}", timeout=60) for what in ("liveness", "readiness")]
+
+    assert [(one.status_code, one.json()) for one in told] == [(200, {"status": "ok"})] * 2

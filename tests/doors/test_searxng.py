@@ -34,6 +34,17 @@ def test_langchains_wrapper_searches_with_a_key_in_the_path(server: Standing) ->
     assert TOLL in searx.run("toll swing bridge")
 
 
+@pytest.mark.parametrize("ending", ["", "/", "/search"])
+def test_the_address_of_the_instance_is_enough(server: Standing, ending: str) -> None:
+    searx = SearxSearchWrapper(searx_host=f"{server.url}/searxng/k/{server.made_key('search')}{ending}")
+    form = requests.post(
+        f"{server.url}/searxng{ending}", data={"q": "toll"}, headers={"X-API-Key": server.key}, timeout=60
+    )
+
+    assert TOLL in searx.results("toll swing bridge", num_results=3)[0]["snippet"]
+    assert form.json()["results"]
+
+
 def test_langchains_wrapper_is_told_of_a_wrong_key(server: Standing) -> None:
     searx = SearxSearchWrapper(searx_host=f"{server.url}/searxng/k/nothing/search")
 
