@@ -18,6 +18,7 @@ from crawler.page_state import judge_page, why_browser
 from crawler.reader_text import extractors, pdf_reading, read_as_plain, text_reading
 from crawler.reading import Reading, RobotsMeta
 from crawler.titles import find_title
+from crawler.trimming import trimmed
 from crawler.visible import text_flags, visible_text
 
 
@@ -83,6 +84,8 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
     visible = visible_text(root)
     signs = page_signs(root, head, source=decoded.text, visible=visible.text)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
+    if main.extractor != "posts":
+        main = trimmed(main, title=title, links=links, base=base)
     state, evidence = judge_page(arrival, replace(signs, main=count_words(main.text)), consent_only=main.consent_only)
     why, robots = why_browser(signs, state), _robots(head)
     return Reading(

@@ -34,7 +34,7 @@ def check_blocks(reading: Reading) -> None:
 
 def test_each_kind_of_block_is_told() -> None:
     html = page(
-        f"<main><h1>Lock gates</h1><p>{PROSE[0]}</p>"
+        f"<main><h1>Lock gates</h1><p>{PROSE[0]}</p><h1>Staying</h1>"
         "<h2>Prices</h2><ul><li>One night: 12</li><li>Week: 60"
         "<ul><li>in winter: 50</li></ul></li></ul>"
         "<table><tr><th>Boat</th><th>Fee</th></tr><tr><td>small</td><td>4</td></tr></table>"
@@ -45,9 +45,10 @@ def test_each_kind_of_block_is_told() -> None:
     reading = read(html)
 
     check_blocks(reading)
+    assert reading.title == "Lock gates"
     assert whole(reading)[:10] == [
-        ("heading", "Lock gates"),
         ("paragraph", PROSE[0]),
+        ("heading", "Staying"),
         ("heading", "Prices"),
         ("list", "One night: 12"),
         ("list", "Week: 60"),
@@ -57,7 +58,7 @@ def test_each_kind_of_block_is_told() -> None:
         ("code", "open(gate) {\n    wait();\n}"),
         ("paragraph", PROSE[1]),
     ]
-    assert [b.level for b in reading.blocks[:6]] == [1, None, 2, 1, 1, 2]
+    assert [b.level for b in reading.blocks[:6]] == [None, 1, 2, 1, 1, 2]
 
 
 def test_inline_markup_neither_joins_nor_splits_words() -> None:

@@ -1,0 +1,130 @@
+"""Lines around an article that are not of it, taken out of its main text.
+
+Extractors take the body of an article with some of what stands around it. What goes is told by the page itself, and
+only where most of the text is prose, so that an index, a list of links or a table of contents stays what it is:
+
+* the title, which a reading has as a field of its own;
+* a line that is nothing but a link to another page of the site: a teaser;
+* headings after the last of the text, which belong to what was left out;
+* labels of advertisements, and lines without a letter or a number.
+
+All of it still stands in the visible text.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from crawler.addresses import same_site
+from crawler.blocks import BLOCK_GAP, ITEM_GAP
+from crawler.main_text import MainText
+from crawler.page_signs import count_words
+from crawler.reading import Block, Link
+
+# A paragraph of this many words is prose. An article begins with the first one and ends with the last.
+PROSE: Final = 15
+
+# Only a text of which this much is prose is trimmed.
+PROSE_SHARE: Final = 0.5
+
+# A link of fewer words is a name or a term, as texts have them; one of more is a paragraph.
+TEASER: Final = 5
+MAX_TEASER: Final = 40
+
+# How much of a line has to be the link for it to be one: there may be a mark or a date before it.
+LINKED: Final = 0.8
+
+# A heading may say the title shorter or longer than the head of the page does; one of less letters has to be equal.
+SHORTER: Final = 0.5
+LONGER: Final = 0.7
+LEAST_TITLE: Final = 9
+
+_LETTERS: Final = re.compile(r"[^\W_]+")
+_ADVERTISEMENT: Final = frozenset(
+    (
+        "advertisement", "advertising", "anzeige", "werbung", "publicité", "publicidad", "publicidade", "pubblicità",
+        "advertentie", "annons", "annonce", "reklame", "reklam", "reklama", "mainos", "hirdetés", "реклама",
+        "διαφήμιση", "iklan", "quảngcáo", "إعلان", "اعلان", "विज्ञापन", "โฆษณา", "广告", "廣告", "広告", "광고",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One block, its words, and its letters in one case without anything between them."""
+
+    block: Block
+    text: str
+    words: int
+    folded: str
+
+
+def trimmed(main: MainText, *, title: str | None, links: Iterable[Link], base: str) -> MainText:
+    """MAIN without the lines that are not of the article; MAIN itself if it is no prose.
+
+    TITLE is the page's title, LINKS are its links, BASE is its address.
+    """
+    lines = [_line(main.text, block) for block in main.blocks]
+    prose = [line for line in lines if line.words >= PROSE and line.block.type in ("paragraph", "quote")]
+    if sum(line.words for line in prose) < PROSE_SHARE * sum(line.words for line in lines) or not prose:
+        return main
+    begin, end = prose[0].block.start, prose[-1].block.end
+    elsewhere = [(_folded(link.text), link.url) for link in links]
+    kept = [
+        line
+        for line in lines
+        if not (
+            _is_label(line) or (line.block.start < begin and _says(line, title)) or _is_teaser(line, elsewhere, base)
+        )
+    ]
+    while kept and kept[-1].block.start >= end and kept[-1].block.type == "heading":
+        kept.pop()
+    return main if len(kept) == len(lines) else _joined(main, kept)
+
+
+def _line(text: str, block: Block) -> _Line:
+    own = text[block.start : block.end]
+    return _Line(block, own, count_words(own), _folded(own))
+
+
+def _folded(text: str) -> str:
+    return "".join(_LETTERS.findall(text.casefold()))
+
+
+def _is_label(line: _Line) -> bool:
+    return line.block.type != "code" and (not line.folded or line.folded in _ADVERTISEMENT)
+
+
+def _says(line: _Line, title: str | None) -> bool:
+    """Whether LINE is the title, as a heading or as a paragraph that says just that."""
+    said, own = _folded(title or ""), line.folded
+    if own == said:
+        return True
+    if line.block.type != "heading" or len(own) < LEAST_TITLE or len(said) < LEAST_TITLE:
+        return False
+    return (said.startswith(own) and len(own) > SHORTER * len(said)) or (
+        own.startswith(said) and len(said) > LONGER * len(own)
+    )
+
+
+def _is_teaser(line: _Line, links: Sequence[tuple[str, str]], base: str) -> bool:
+    if line.block.type not in ("paragraph", "list", "heading") or not TEASER <= line.words <= MAX_TEASER:
+        return False
+    least, most = LINKED * len(line.folded), len(line.folded)
+    return any(least <= len(text) <= most and text in line.folded and same_site(url, base) for text, url in links)
+
+
+def _joined(main: MainText, lines: Sequence[_Line]) -> MainText:
+    parts: list[str] = []
+    blocks: list[Block] = []
+    length = 0
+    for line in lines:
+        if blocks:
+            gap = ITEM_GAP if line.block.type == blocks[-1].type == "list" else BLOCK_GAP
+            parts.append(gap)
+            length += len(gap)
+        parts.append(line.text)
+        blocks.append(replace(line.block, start=length, end=length + len(line.text)))
+        length += len(line.text)
+    return replace(main, text="".join(parts), blocks=tuple(blocks))
