@@ -158,7 +158,11 @@ def _free_ports(count: int) -> list[int]:
 
 def _bound(port: int) -> socket.socket:
     each = socket.socket()
-    each.bind(("127.0.0.1", port))
+    try:
+        each.bind(("127.0.0.1", port))
+    except OSError:
+        each.close()
+        raise
     return each
 
 
