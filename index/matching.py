@@ -83,13 +83,14 @@ class Matcher:
         self._searcher = searcher
         self._present = present
         self._folding = folding()
+        self._known: tuple[tuple[Asked, Sequence[str]], list[tuple[str, Query]]] | None = None
         self.cut = False
         """Whether a query had more words than are looked for."""
 
     def query(self, asked: Asked, filters: Filters, *, groups: bool = True) -> Query | None:
         """The whole query; None where nothing is asked for. Without `groups`, what must be there may be."""
         languages = self.languages(asked, filters)
-        terms = [term for _, term in self._terms(asked, languages)]
+        terms = [term for _, term in self._made(asked, languages)]
         narrowed = (*filters.include_domains, *asked.sites, *asked.languages, asked.after or asked.before)
         if not terms and (asked.words or not any(narrowed)):
             return None
@@ -108,12 +109,18 @@ class Matcher:
     def context(self, asked: Asked, filters: Filters) -> dict[str, Query]:
         """The parts of the query that look at titles and at headings, to tell their share of a score."""
         parts: dict[str, list[tuple[Occur, Query]]] = {}
-        for part, term in self._terms(asked, self.languages(asked, filters)):
+        for part, term in self._made(asked, self.languages(asked, filters)):
             if part in ("title", "heading"):
                 parts.setdefault(part, []).append((Occur.Should, term))
         return {part: Query.boolean_query(terms) for part, terms in parts.items()}
 
     # --- words ----------------------------------------------------------------------------------
+
+    def _made(self, asked: Asked, languages: Sequence[str]) -> list[tuple[str, Query]]:
+        """The terms, made once: a search asks for them two or three times."""
+        if self._known is None or self._known[0] != (asked, languages):
+            self._known = ((asked, languages), list(self._terms(asked, languages)))
+        return self._known[1]
 
     def _terms(self, asked: Asked, languages: Sequence[str]) -> Iterator[tuple[str, Query]]:
         text = " ".join(asked.words)

@@ -36,6 +36,7 @@ from service.own_index import OWN, ask_own
 from service.parts import Parts
 from service.requests import Caller, Reply, SearchRequest
 from snapshots import (
+    CaptureRow,
     EvidenceError,
     moment,
 )
@@ -115,13 +116,19 @@ class _Opening:
         self._tell = tell
         self._waiting = [one for one in run.candidates if one.key not in run.decisions]
         self._tries = run.request.max_results * (SPARE + 1)
+        self._kept: dict[str, CaptureRow] = {}
+        """Of each address the last capture that was made before."""
         self._pages: dict[int, Opened] = {}
         """By the candidate's rank."""
         self._runs: dict[int, set[int]] = {}
         """Of each the words in a row that it is compared by."""
+        self._compared: dict[tuple[int, int], bool] = {}
 
     async def run(self) -> None:
         """Open, and decide on every candidate."""
+        if self._run.request.fetch != "always":
+            urls = [one.url for one in self._waiting[: self._tries]]
+            self._kept = await run_sync(self._parts.archive.catalogue.newest, urls, None)
         under_way: set[asyncio.Task[None]] = set()
         try:
             while self._begin(under_way):
@@ -154,12 +161,18 @@ class _Opening:
         return bool(under_way)
 
     async def _open(self, candidate: Merged) -> None:
-        page = await _page(self._parts, self._run, candidate)
+        page = await _page(self._parts, self._run, candidate, self._kept.get(candidate.url))
         if page is not None:
             self._runs[candidate.rank] = _runs(page.document.text)
             self._pages[candidate.rank] = page
         reason = self._run.decisions.get(candidate.key, "opened")
         self._tell({"type": "page", "url": candidate.url, "rank": candidate.rank, "state": reason})
+
+    def _alike(self, one: int, other: int) -> bool:
+        """Whether two pages say nearly the same; each pair is compared once."""
+        if (one, other) not in self._compared:
+            self._compared[one, other] = _same(self._runs[one], self._runs[other])
+        return self._compared[one, other]
 
     def _told_apart(self) -> tuple[list[Opened], list[tuple[Opened, Opened]]]:
         """The pages in the order of their ranks, and those that say the same as one before them."""
@@ -167,7 +180,7 @@ class _Opening:
         same: list[tuple[Opened, Opened]] = []
         for rank in sorted(self._pages):
             fold = self._run.request.fold
-            other = next((one for one in own if fold and _same(self._runs[one], self._runs[rank])), None)
+            other = next((one for one in own if fold and self._alike(one, rank)), None)
             if other is None:
                 own.append(rank)
             else:
@@ -175,10 +188,10 @@ class _Opening:
         return [self._pages[rank] for rank in own], same
 
 
-async def _page(parts: Parts, run: Run, candidate: Merged) -> Opened | None:
+async def _page(parts: Parts, run: Run, candidate: Merged, row: CaptureRow | None) -> Opened | None:
     """The page of a candidate; None, with the reason noted, if there is none to show."""
     try:
-        kept = await run_sync(_kept, parts, run, candidate) if run.request.fetch != "always" else None
+        kept = await run_sync(_kept, parts, run, candidate, row) if row is not None else None
         page = kept or await _fetched(parts, run, candidate)
         _require_limits(run, page)
     except _Out as out:
@@ -237,10 +250,9 @@ def _require_limits(run: Run, page: Opened) -> None:
         raise _Out(PUBLISHED_OUTSIDE, f"it says that it is of {published.value}", page.fresh)
 
 
-def _kept(parts: Parts, run: Run, candidate: Merged) -> Opened | None:
-    """What is kept of a candidate's page, if it is fresh enough. Blocking."""
+def _kept(parts: Parts, run: Run, candidate: Merged, row: CaptureRow | None) -> Opened | None:
+    """What is kept of a candidate's page, if it is fresh enough; `row` is its last capture. Blocking."""
     request = run.request
-    row = parts.archive.catalogue.latest(candidate.url)
     if row is None or row.page_state not in {"ok", "unknown"}:
         return None
     age = (run.begun - moment(row.retrieved_at)).total_seconds()

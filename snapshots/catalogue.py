@@ -124,16 +124,19 @@ class Catalogue:
         found = self._captures(query)
         return found[0] if found else None
 
-    def newest(self, urls: Iterable[str], states: Collection[str]) -> dict[str, CaptureRow]:
-        """For each of `urls` the last capture that has a text and found the page in one of `states`, if any."""
+    def newest(self, urls: Iterable[str], states: Collection[str] | None) -> dict[str, CaptureRow]:
+        """For each of `urls` the last capture with a text and one of `states`; without those as `latest` gives it."""
         wanted = set(urls)
+        with_text = captures.c.document.is_not(None)
+        of_these = [seen_here()] if states is None else [captures.c.page_state.in_(states), with_text]
         found: dict[str, CaptureRow] = {}
         for part in chunks(wanted, NAMED_AT_ONCE):
             last = (
                 select(func.max(captures.c.position))
                 .join(addresses, addresses.c.position == captures.c.position)
                 .where(addresses.c.address.in_([number(address_prefix(url)) for url in part]))
-                .where(captures.c.outcome == "ok", captures.c.page_state.in_(states), captures.c.document.is_not(None))
+                .join(entries, entries.c.position == captures.c.position)
+                .where(captures.c.outcome == "ok", *of_these)
                 .group_by(addresses.c.address, captures.c.asked, captures.c.final)
             )
             for row in self._captures(_capture_rows().where(captures.c.position.in_(last))):

@@ -88,6 +88,8 @@ def test_of_many_addresses_the_last_capture_with_a_page_is_found(catalogue: Cata
     )
     assert catalogue.newest(["https://b.example/"], {"blocked"})["https://b.example/"].id == walled.id
     assert catalogue.newest([], {"ok"}) == {}
+    both = catalogue.newest(["https://a.example/", "https://b.example/"], None)
+    assert both == {url: catalogue.latest(url) for url in ("https://a.example/", "https://b.example/")}
 
 
 def test_an_upload_is_no_capture_of_the_page_that_it_names(catalogue: Catalogue) -> None:
