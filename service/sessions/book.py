@@ -21,6 +21,7 @@ from service.failures import BadRequest, SessionDeleted, SessionLocked, StaleHea
 from service.parts import Parts
 from service.requests import Caller
 from service.sessions.asked import WriteRequest
+from service.sessions.contents import Contents, records_of
 from service.sessions.credentials import masked
 from service.sessions.history import RUN_ENDS, History
 from service.sessions.steps import Step, state_after
@@ -57,6 +58,7 @@ class Book:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._state = parts.keyring.state
+        self.contents = Contents(parts.archive)
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._removal = 0
         self._reading = threading.RLock()
@@ -308,6 +310,7 @@ class Book:
         if removal != self._removal:  # by whatever process: none of it may be told from memory
             self._removal = removal
             self._open.clear()
+            self.contents.forget()
         opened = self._open.get(session)
         if opened is None:
             try:
@@ -320,11 +323,13 @@ class Book:
         self._open.move_to_end(session)
         while len(self._open) > MAX_OPEN:
             self._open.popitem(last=False)
-        for naming in archive.catalogue.naming(session, kind="event", after=opened.position - 1):
-            event = None if naming.id in opened.history.by_id else archive.record(naming.id)
+        found = archive.catalogue.naming(session, kind="event", after=opened.position - 1)
+        fresh = [naming.id for naming in found if naming.id not in opened.history.by_id]
+        for event in records_of(archive, fresh):
             if isinstance(event, Event) and event.session == session:
                 opened.history.add(event)
-            opened.position = naming.position + 1
+        if found:
+            opened.position = found[-1].position + 1
         return opened
 
     def _shared(self, session: Session) -> tuple[Event, ...]:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
@@ -23,6 +23,8 @@ THRESHOLD: Final = 0.8
 OVERHEAD: Final = 4
 """Tokens that a message costs besides its text, in the usual chat formats."""
 
+NO_ROOM: Final = "no room in the budget"
+"""Why most of a long session is left out."""
 EXTRACTIVE: Final = "extractive"
 """How a summary says that it was made without a model."""
 
@@ -130,9 +132,27 @@ class Context:
 
 @dataclass
 class _Unit:
-    """Messages that stand or fall together: a message with tool calls and the results of these."""
+    """Messages that stand or fall together: a message with tool calls and the results of these.
 
-    said: list[Said] = field(default_factory=list)
+    What they say is read when it is looked at: of a long session most is left out, and need not be read at all.
+    """
+
+    tell: Callable[[Happened], "Said | str"]
+    events: list[Happened] = field(default_factory=list)
+    summary: Said | None = None
+    _told: list["Said | str"] | None = None
+
+    @property
+    def told(self) -> Sequence["Said | str"]:
+        """What its events are to the model: messages, or why they are none."""
+        if self._told is None:
+            self._told = [self.summary] if self.summary else [self.tell(event) for event in self.events]
+        return self._told
+
+    @property
+    def said(self) -> list[Said]:
+        """The messages."""
+        return [one for one in self.told if isinstance(one, Said)]
 
     @property
     def cost(self) -> int:
@@ -140,7 +160,22 @@ class _Unit:
 
     @property
     def pinned(self) -> bool:
-        return any(one.pinned for one in self.said)
+        return self.summary is not None or any(event.pinned for event in self.events)
+
+    def unsaid(self) -> list[dict[str, Any]]:
+        """Those of its events that are no messages to this model, and why."""
+        pairs = zip(self.events, self.told, strict=False)
+        return [{"event": one.id, "why": why, "tokens": one.tokens} for one, why in pairs if isinstance(why, str)]
+
+    def left(self) -> list[dict[str, Any]]:
+        """All of it as left out: what was looked at with its cost here, the rest with what its record says."""
+        if self._told is None:
+            return [_no_room(event.id, event.tokens) for event in self.events]
+        return self.unsaid() + [_no_room(one.event, one.cost) for one in self.said]
+
+
+def _no_room(event: str | None, tokens: int | None) -> dict[str, Any]:
+    return {"event": event, "why": NO_ROOM, "tokens": tokens}
 
 
 def as_json(value: Any) -> str:
@@ -202,15 +237,20 @@ def said_by(event: Happened, body: Any, *, provider: str | None, model: str | No
 
 def context(
     system: str | None,
-    events: Sequence[tuple[Happened, Any]],
+    events: Sequence[Happened],
+    read: Callable[[Happened], Any],
     *,
     budget: int | None,
     mode: Mode = "recent",
     provider: str | None = None,
     model: str | None = None,
 ) -> Context:
-    """What to show of `events` (the path, each with its content) within `budget` tokens."""
-    units, left_out, summaries = _units(events, provider, model)
+    """What to show of `events` (the path) within `budget` tokens; `read` gives what one of them says."""
+
+    def tell(event: Happened) -> Said | str:
+        return said_by(event, read(event), provider=provider, model=model)
+
+    units, left_out, summaries = _units(events, read, tell)
     fixed = estimate(system or "")
     kept = units if budget is None else _fitting(units, int(budget * THRESHOLD) - fixed, mode)
     chosen = {id(unit) for unit in kept}
@@ -218,58 +258,60 @@ def context(
     gap = 0
     for unit in units:
         if id(unit) in chosen:
-            messages += [_note(gap)] if gap else []
+            messages += [_note(gap)] if gap and unit.said else []
+            gap = 0 if unit.said else gap
             messages += unit.said
-            gap = 0
+            left_out += unit.unsaid()
         else:
-            gap += len(unit.said)
-            left_out += [{"event": one.event, "why": "no room in the budget", "tokens": one.cost} for one in unit.said]
+            lost = unit.left()
+            gap += sum(1 for one in lost if one["why"] == NO_ROOM)
+            left_out += lost
     messages += [_note(gap)] if gap else []
     cost = fixed + sum(one.cost for one in messages)
     return Context(system, tuple(messages), tuple(left_out), cost, budget, summaries)
 
 
 def _units(
-    events: Sequence[tuple[Happened, Any]], provider: str | None, model: str | None
+    events: Sequence[Happened], read: Callable[[Happened], Any], tell: Callable[[Happened], Said | str]
 ) -> tuple[list[_Unit], list[dict[str, Any]], tuple[str, ...]]:
-    """What could be shown, what never can and why, and the summaries in force."""
-    replaced, summaries = _compactions(events)
+    """What could be shown, what stands in summaries, and the summaries in force."""
+    compactions = {event.id: read(event) for event in events if event.type == "compaction"}
+    replaced, summaries = _compactions(events, compactions)
     left_out: list[dict[str, Any]] = []
     # A summary stands where the last of the messages stood that it replaces.
-    ends = {str(event.details.get("until")): (event, body) for event, body in events if event.id in summaries}
+    ends = {str(event.details.get("until")): event for event in events if event.id in summaries}
     units: list[_Unit] = []
     waiting: dict[str, _Unit] = {}
-    for event, body in events:
+    for event in events:
         if event.type in MESSAGES:
-            hidden = (
-                f"stands in the summary {replaced[event.id]}" if event.id in replaced and not event.pinned else None
-            )
-            said = hidden or said_by(event, body, provider=provider, model=model)
-            if isinstance(said, str):
-                left_out.append({"event": event.id, "why": said, "tokens": event.tokens})
+            if event.id in replaced and not event.pinned:
+                why = f"stands in the summary {replaced[event.id]}"
+                left_out.append({"event": event.id, "why": why, "tokens": event.tokens})
             else:
-                unit = waiting.get(said.call) if said.call else None
+                unit = waiting.get(event.call) if event.call else None
                 if unit is None:
-                    unit = _Unit()
+                    unit = _Unit(tell)
                     units.append(unit)
-                unit.said.append(said)
-                waiting |= {str(call.get("id")): unit for call in said.calls}
+                unit.events.append(event)
+                waiting |= {str(call): unit for call in event.details.get("calls", ())}
         if event.id in ends:
-            units.append(_Unit([_summary(*ends[event.id])]))
+            made = ends[event.id]
+            units.append(_Unit(tell, summary=_summary(made, compactions[made.id])))
     return units, left_out, tuple(summaries)
 
 
-def _compactions(events: Sequence[tuple[Happened, Any]]) -> tuple[dict[str, str], dict[str, None]]:
+def _compactions(events: Sequence[Happened], bodies: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, None]]:
     """Events that a summary stands for, with the summary; and the summaries in force. A later one supersedes."""
-    superseded = {str(event.details.get("supersedes")) for event, _ in events if event.type == "compaction"}
+    superseded = {str(event.details.get("supersedes")) for event in events if event.type == "compaction"}
     replaced: dict[str, str] = {}
     summaries: dict[str, None] = {}
-    places = {event.id: place for place, (event, _) in enumerate(events)}
-    for event, body in events:
+    places = {event.id: place for place, event in enumerate(events)}
+    for event in events:
+        body = bodies.get(event.id)
         if event.type != "compaction" or event.id in superseded or not isinstance(body, dict) or "removed" in body:
             continue
         last = places.get(str(event.details.get("until")), -1)
-        covered = {one.id for one, _ in events[: last + 1]}
+        covered = {one.id for one in events[: last + 1]}
         for older in [name for name in summaries if name in covered]:
             del summaries[older]
         replaced |= dict.fromkeys(covered, event.id)
@@ -291,14 +333,15 @@ def _note(count: int) -> Said:
 
 def _fitting(units: Sequence[_Unit], room: int, mode: Mode) -> list[_Unit]:
     """The units that fit: pinned ones, the newest one, then by age or by what they have in common with it."""
-    if sum(unit.cost for unit in units) <= room:
+    newest = next((unit for unit in reversed(units) if unit.said), None)
+    if newest is None:
         return list(units)
-    first = [unit for unit in units if unit.pinned] + ([units[-1]] if units and not units[-1].pinned else [])
+    first = [unit for unit in units if unit.pinned or unit is newest]
     room -= sum(unit.cost for unit in first)
     taken = {id(unit) for unit in first}
     rest = [unit for unit in units if id(unit) not in taken]
-    order = _relevant(rest, units[-1]) if mode == "relevant" and units else rest[::-1]
-    for unit in order:
+    short = mode == "relevant" and sum(unit.cost for unit in rest) > room
+    for unit in _relevant(rest, newest) if short else rest[::-1]:
         cost = unit.cost
         if cost <= room:
             taken.add(id(unit))

@@ -123,10 +123,16 @@ class Kept:
     ) -> dict[str, Any]:
         """What a model is to be shown of a session, as `GET /sessions/{id}/context` tells it."""
         path = self.path(session, at)
-        wanted = [(step, self.body(step)) for step in path if matters(step)]
+        by_id = {step.id: step for step in path if matters(step)}
         found = context(
-            self.system(session), wanted, budget=budget, mode=mode, provider=provider, model=model
-        )  # fmt: skip
+            self.system(session),
+            list(by_id.values()),
+            lambda event: self.body(by_id[event.id]),
+            budget=budget,
+            mode=mode,
+            provider=provider,
+            model=model,
+        )
         return context_told(found, session, path[-1].id if path else session, form)
 
     def transcript(self, session: str) -> Iterator[dict[str, Any]]:

@@ -57,11 +57,13 @@ class Reading:
 
     def _context(self, history: History, path: Sequence[Event], asked: ContextRequest) -> Context:
         """Blocking."""
-        archive = self.book.parts.archive
-        wanted = [(event, telling.content(archive, event)) for event in path if matters(event)]
+        wanted = {event.id: event for event in path if matters(event)}
+        if asked.budget is None or asked.mode == "relevant":
+            self.book.contents.fetch(wanted.values())  # all of it will be looked at
         return context(
             self._system(history) if asked.system is None else asked.system,
-            wanted,
+            list(wanted.values()),
+            lambda event: self.book.contents.said(wanted[event.id]),
             budget=asked.budget,
             mode=asked.mode,
             provider=asked.provider,
@@ -113,8 +115,8 @@ class Reading:
 
     def _said(self, covered: Sequence[Event]) -> list[Said]:
         """Blocking."""
-        bodies = [(event, telling.content(self.book.parts.archive, event)) for event in covered]
-        said = [said_by(event, body, provider=None, model=None) for event, body in bodies]
+        self.book.contents.fetch(covered)
+        said = [said_by(event, self.book.contents.said(event), provider=None, model=None) for event in covered]
         return [one for one in said if not isinstance(one, str)]
 
     def _summary(self, asked: CompactionRequest, covered: list[Event]) -> tuple[str, str, int]:

@@ -1,6 +1,7 @@
 """What is done with sessions: begin, write, run, fork, go back, end. Each returns what the caller is told."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -34,6 +35,8 @@ from snapshots import Agent, Archive, Event, RemovedId, Session, UnknownId, dige
 FOLLOW_SECONDS: Final = 0.5
 """How often a run that is followed is looked at: other processes may be writing to it."""
 
+LOOKED: Final = 200
+"""Sessions that are looked through at once for those that are asked for."""
 HEAR_SECONDS: Final = 0.1
 """The same while its model is speaking here."""
 
@@ -94,18 +97,34 @@ class Sessions:
         return await telling.told(self.book, await self.book.history(session))
 
     async def listed(self, *, query: str, limit: int, before: int | None, deleted: bool) -> Told:
-        """Sessions, newest first, whose title or labels hold `query`."""
-        rows = await run_sync(lambda: self._archive.catalogue.recent(("session",), limit=limit, before=before))
-        shown = []
-        for row in rows:
-            try:
+        """Sessions, newest first, whose title or labels hold `query`, however far back they are."""
+        shown: list[Told] = []
+        wanted, place = query.casefold(), before
+        while len(shown) < limit:
+            recent = partial(self._archive.catalogue.recent, ("session",), limit=LOOKED, before=place)
+            rows = await run_sync(recent)
+            for row in rows:
+                place = row.position
+                if not await run_sync(self._is_about, row.id, wanted):
+                    continue
                 history = await self.book.history(row.id)
-            except RemovedId:
-                continue
-            text = " ".join([history.session.title or "", *map(str, history.session.labels.values())]).casefold()
-            if (deleted or not history.deleted) and query.casefold() in text:
-                shown.append(await telling.told(self.book, history))
-        return {"sessions": shown, "next": rows[-1].position if len(rows) == limit else None}
+                if deleted or not history.deleted:
+                    shown.append(await telling.told(self.book, history))
+                if len(shown) == limit:
+                    break
+            else:
+                if len(rows) < LOOKED:
+                    return {"sessions": shown, "next": None}
+        return {"sessions": shown, "next": place}
+
+    def _is_about(self, ident: str, wanted: str) -> bool:
+        """Whether title or labels hold some words; not if it was removed. Blocking."""
+        try:
+            record = self._archive.record(ident)
+        except RemovedId:
+            return False
+        words = [record.title or "", *map(str, record.labels.values())] if isinstance(record, Session) else []
+        return wanted in " ".join(words).casefold()
 
     async def events(self, session: str, *, after: str | None, limit: int, whole: bool) -> Told:
         """The events on the path, or with `whole` every event in the order of the log, with what they say."""

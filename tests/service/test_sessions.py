@@ -283,6 +283,21 @@ async def test_a_deleted_session_takes_nothing_and_can_be_brought_back(talk: Tal
     assert [one["id"] for one in shown["sessions"]] == [session]
 
 
+async def test_a_session_is_found_by_title_however_far_back_it_is(talk: Talk) -> None:
+    ids = [
+        await talk.session(title=f"Plan {number}", labels={"of": "Tolls"} if number == 0 else {}) for number in range(5)
+    ]
+
+    found = await talk.get("sessions?q=plan%200&limit=1")
+    labelled = await talk.get("sessions?q=tolls&limit=2")
+    first = await talk.get("sessions?q=plan&limit=3")
+    rest = await talk.get(f"sessions?q=plan&limit=3&before={first['next']}")
+
+    assert [one["id"] for one in found["sessions"]] == [one["id"] for one in labelled["sessions"]] == ids[:1]
+    assert labelled["next"] is None
+    assert [one["id"] for one in first["sessions"] + rest["sessions"]] == ids[::-1]
+
+
 async def test_an_artefact_is_kept_byte_for_byte(talk: Talk) -> None:
     session = await talk.session()
 
