@@ -133,7 +133,7 @@ def test_a_client_is_connected_with_at_most_five_commands(page: Path) -> None:
 
     assert 1 <= len(commands) <= 5
     assert named <= set(PLANS)
-    assert page.stem in {*named, "README", "gpt-researcher"}
+    assert page.stem in {*named, "README", "gpt-researcher", "openai"}
 
 
 def test_every_client_that_can_be_connected_has_a_page() -> None:
