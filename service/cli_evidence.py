@@ -16,7 +16,9 @@ LISTED = 20
 
 def show_(
     id_: Annotated[str, typer.Argument(metavar="ID", help="An id, or 12 or more of its hex digits.")],
-    view: Annotated[str | None, typer.Option(help="A view instead: text, visible, candidates, context, reply.")] = None,
+    view: Annotated[
+        str | None, typer.Option(help="A view instead: text, visible, candidates, context, reply, rechecks.")
+    ] = None,
 ) -> None:
     """Give the exact bytes that an id names."""
 

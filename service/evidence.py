@@ -5,6 +5,7 @@ from typing import Any, Final
 import orjson
 
 from service.failures import BadRequest
+from service.recheck_history import history
 from service.requests import Evidence
 from snapshots import (
     Archive,
@@ -29,14 +30,14 @@ JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 BYTES = "application/octet-stream"
 
-VIEWS = ("text", "visible", "hidden", "candidates", "context", "reply", "structured")
+VIEWS = ("text", "visible", "hidden", "candidates", "context", "reply", "structured", "rechecks")
 
 
 def evidence(archive: Archive, text: str, view: str | None) -> Evidence:
     """The bytes of the id (or unique prefix) `text`, or one view of it. Blocking.
 
     Views: `text` and `visible` of a capture, document or passage; `candidates` and `context` of a search; `reply` of a
-    search, fetch or serving (the exact bytes that were sent).
+    search, fetch or serving (the exact bytes that were sent); `rechecks` of a passage or capture.
 
     Raises:
         UnknownId, AmbiguousId, RemovedId, DamagedObject, BadId: as the archive says.
@@ -47,6 +48,9 @@ def evidence(archive: Archive, text: str, view: str | None) -> Evidence:
     if view is None:
         return Evidence(body=body, media_type=BYTES if kind == "blob" else JSON, id=found, kind=kind)
     value: object = read_passage(body) if kind == "passage" else archive.record(found) if kind != "blob" else None
+    if view == "rechecks" and isinstance(value, Passage | Capture):
+        told = history(archive, found, of_passage=kind == "passage")
+        return Evidence(body=orjson.dumps(told), media_type=JSON, id=found, kind=kind)
     return Evidence(body=_view(archive, value, kind, view), media_type=_media_type(view), id=found, kind=kind)
 
 

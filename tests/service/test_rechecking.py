@@ -106,6 +106,21 @@ async def test_an_edit_is_told_with_its_words_after_a_second_visit(tmp_path: Pat
     assert "Monday" not in json.dumps(kept)
 
 
+async def test_what_became_of_a_passage_is_told_over_time(tmp_path: Path) -> None:
+    same, changed = Route("/bridge", body=BRIDGE), Route("/bridge", body=SHORTER)
+    with Site(answers(same, changed, changed, same)) as site:
+        async with opened(tmp_path) as actions:
+            seen = await cited(actions, site.url("/bridge"))
+            rounds = [await checked(actions, seen["passage"]) for _ in range(3)]
+            told_ = json.loads((await actions.evidence(seen["passage"], view="rechecks")).body)
+            page = json.loads((await actions.evidence(seen["capture"], view="rechecks")).body)
+
+    assert [one["verdict"] for one in told_] == ["exact", "edited", "exact"]
+    assert [one["record"] for one in told_] == [found["record"] for found in rounds] == [one["record"] for one in page]
+    assert told_[1]["flags"] == rounds[1]["pages"][0]["passages"][0]["flags"]
+    assert [one["counts"] for one in page] == [{"exact": 1}, {"edited": 1}, {"exact": 1}]
+
+
 async def test_what_is_back_on_the_second_visit_alarms_nobody(tmp_path: Path) -> None:
     with Site(answers(Route(body=SHORTER), Route(body=BRIDGE))) as site:
         async with opened(tmp_path) as actions:
