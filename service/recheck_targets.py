@@ -28,6 +28,8 @@ from snapshots import (
 if TYPE_CHECKING:
     from service.revisiting import Version
 
+PARTIAL: Final = frozenset({"paywall"})
+"""States of pages that show a part of themselves."""
 MOST_PAGES: Final = 1_000
 """Pages visited for one request: they are politely asked one after another, and the caller waits."""
 MOST_PASSAGES: Final = 20_000
@@ -104,7 +106,9 @@ class Targets:
     def add_pages(self, addresses: Iterable[str]) -> None:
         """All passages of the last good capture of each address; where none is kept, only the page itself."""
         urls = [parse_address(address).href for address in addresses]
-        newest = self._archive.catalogue.newest(urls, ANSWERS)
+        newest = self._archive.catalogue.newest(urls, ANSWERS - PARTIAL)
+        # What a paywall leaves of a page takes the place of nothing: it counts where there never was more.
+        newest |= self._archive.catalogue.newest([url for url in urls if url not in newest], PARTIAL)
         for url in urls:
             if url in newest:
                 self._capture(self._archive.capture(newest[url].id))

@@ -141,6 +141,10 @@ PASSING = {
     "a login": Route(
         body="<html><title>Log in</title><h1>Log in</h1><form><input name=user><input type=password></form></html>"
     ),
+    "a paywall": Route(
+        body=f"<html><title>Notice</title><main><p>{TOLL}</p><p>{'It is told to everybody here. ' * 8}</p>"
+        "<p>Subscribe to continue reading</p></main></html>"
+    ),
     "an empty shell": Route(
         body="<html><title>Harbour</title><body><div id=root></div><script src=/a.js></script></body>"
     ),
