@@ -33,6 +33,7 @@ from service import (
     cli_verify,
     cli_watch,
 )
+from service.cli_queries import QueryCommand
 
 app = typer.Typer(
     name="citator",
@@ -46,7 +47,7 @@ app = typer.Typer(
 )
 
 app.command("serve")(cli_serve.serve)
-app.command("search")(cli_search.search)
+app.command("search", cls=QueryCommand)(cli_search.search)
 app.command("fetch")(cli_fetch.fetch)
 app.command("crawl")(cli_crawl.crawl)
 app.add_typer(cli_crawl.crawls, name="crawls")
