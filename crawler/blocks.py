@@ -102,6 +102,7 @@ class BlockWriter:
         self._parts: list[str] = []
         self._length = 0
         self._pending: list[str] = []
+        self._row_begins = True
         self.blocks: list[Block] = []
 
     @property
@@ -118,9 +119,15 @@ class BlockWriter:
         self._pending.append("\n")
 
     def cell(self) -> None:
-        """Begin a new cell in the table that is being written."""
-        if self._pending and not self._pending[-1].endswith("\n"):
+        """Begin a new cell in the row that is being written."""
+        if not self._row_begins:
             self._pending.append(CELL_GAP)
+        self._row_begins = False
+
+    def row(self) -> None:
+        """Begin a new row in the table that is being written."""
+        self._pending.append("\n")
+        self._row_begins = True
 
     def end(self, kind: BlockType, level: int | None = None) -> None:
         """Put down what was added as one block; nothing if it is white space only."""
@@ -217,7 +224,7 @@ class _Walk:
         elif not self.tables:
             self.end_block()
         elif role == "row":
-            self.writer.line_break()
+            self.writer.row()
         else:
             self.writer.cell()
 

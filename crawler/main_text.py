@@ -19,6 +19,7 @@ from crawler.blocks import text_with_blocks
 from crawler.consent import consent_elements, is_about_consent, is_consent_text, take_out_notices
 from crawler.markup import cut_out, take_out_heading_marks, without_controls
 from crawler.reading import Block
+from crawler.tables import spread_spans
 from crawler.threads import MIN_POSTS, OTHER_THINGS, find_posts, repeated_quotes, thread_signs
 from crawler.visible import hidden_elements
 
@@ -72,6 +73,7 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
     take_out_heading_marks(root)
     free_main_columns(root)
     join_split_bodies(root)
+    spread_spans(root)
     found = _choose(root, source, url, visible)
     if not is_consent_text(found.text) or is_about_consent(root):
         return found

@@ -34,6 +34,8 @@ class PdfText(NamedTuple):
     changed: Dated | None
     cut: str | None
     links: tuple[Link, ...] = ()
+    scanned: int = 0
+    """Pages that show pictures and hold no text."""
 
 
 class NotAPdf(Exception):
@@ -54,6 +56,7 @@ def read_pdf(body: bytes) -> PdfText:
         raise NotAPdf(str(error)) from error
     writer, cut, length = BlockWriter(), None, 0
     links: list[Link] = []
+    scanned = 0
     try:
         for number in range(len(document)):
             if number >= MAX_PAGES or length > MAX_CHARACTERS:
@@ -64,6 +67,7 @@ def read_pdf(body: bytes) -> PdfText:
             text = words.get_text_bounded()
             links += _links(document, page, words, MAX_LINKS - len(links))
             words.close()
+            scanned += not text.strip() and _shows_pictures(page)
             page.close()
             length += len(text)
             _write_page(writer, text)
@@ -81,7 +85,14 @@ def read_pdf(body: bytes) -> PdfText:
         _dated(said.get("ModDate"), "PDF ModDate"),
         cut,
         tuple(links),
+        scanned,
     )
+
+
+def _shows_pictures(page: Any) -> bool:
+    from pypdfium2 import raw  # noqa: PLC0415 - in workers only
+
+    return next(iter(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE])), None) is not None
 
 
 def _links(document: Any, page: Any, words: Any, most: int) -> Iterator[Link]:

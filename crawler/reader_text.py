@@ -41,7 +41,7 @@ def pdf_reading(body: bytes, arrival: Arrival) -> Reading:
     return Reading(
         "ok" if text else "empty",
         "application/pdf",
-        pdf.cut if text else "the PDF holds no text; its pages may be pictures",
+        pdf.cut if text else f"the PDF holds no text{'; its pages are pictures' if pdf.scanned else ''}",
         text=text,
         visible=text,
         title=pdf.title and scalars(pdf.title),
@@ -52,7 +52,7 @@ def pdf_reading(body: bytes, arrival: Arrival) -> Reading:
         blocks=pdf.blocks,
         links=pdf.links,
         links_total=len(pdf.links),
-        flags=text_flags(Visible(text, ""), text),
+        flags=(*text_flags(Visible(text, ""), text), *(["scanned_pages"] if pdf.scanned else [])),
         page_state=state,
         page_state_evidence=evidence,
         extractors=extractors("pypdfium2"),

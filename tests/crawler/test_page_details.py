@@ -342,7 +342,8 @@ def test_a_pdf_without_text_says_so() -> None:
     reading = read(pdf(""), media_type="application/pdf")
 
     assert reading.outcome == "empty"
-    assert "pictures" in (reading.detail or "")
+    assert "no text" in (reading.detail or "")
+    assert "scanned_pages" not in reading.flags
 
 
 def test_structured_data_of_any_shape_breaks_nothing() -> None:
