@@ -95,7 +95,7 @@ class Crawls:
             found = await run_sync(self._book.get, before)
             every = every[every.index(found) + 1 :] if found in every else []
         shown = every[:limit]
-        told = [await run_sync(self._in_short, one) for one in shown]
+        told = await run_sync(lambda: [self._in_short(one) for one in shown])
         return {"crawls": told, "next": shown[-1].id if len(every) > limit else None}
 
     async def events(self, crawl: str, after: int) -> AsyncIterator[dict[str, Any]]:
