@@ -43,24 +43,6 @@ def test_search_gives_the_reply_as_it_was_kept_and_nothing_else(run: Shell, cita
     assert citator.callers[-1].surface == "cli"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "query"),
-    [
-        (("-adapter", "--json"), "-adapter"),
-        (("--json", "-x", "--no-fold"), "-x"),
-        (("--json", "--", "--fold"), "--fold"),
-        (("--max-results", "2", "->>>", "--json"), "->>>"),
-    ],
-)
-def test_what_begins_with_a_dash_can_be_looked_for(
-    run: Shell, citator: SmallCitator, arguments: tuple[str, ...], query: str
-) -> None:
-    ran = run("search", *arguments)
-
-    assert ran.status == 0
-    assert citator.asked[-1].query == query
-
-
 def test_search_is_readable_without_json(run: Shell) -> None:
     ran = run("search", "bread")
 
