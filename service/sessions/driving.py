@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 import structlog
+from anyio.to_thread import run_sync
 
 from crawler import CrawlError, Endpoint, parse_address
 from service.failures import BadRequest, ServiceError
@@ -197,6 +198,8 @@ class Driver:
     async def _instance(self, history: History, agent: str | None, tools: OwnTools) -> Instance:
         named = agent or history.session.agent
         definition = await self._behind.sessions.agent(named) if named else None
+        if definition and definition["provider"] is None and await self._came_from_elsewhere(definition["id"]):
+            definition["model"] = None  # of whichever provider was asked there
         return instance_of(
             self.model.form,
             definition,
@@ -205,6 +208,15 @@ class Driver:
             own=tools.offered(self.model.form),
             system=definition["system"] if definition and agent else None,
         )
+
+    async def _came_from_elsewhere(self, agent: str) -> bool:
+        archive = self._behind.sessions.book.parts.archive
+
+        def imported() -> bool:
+            position = archive.catalogue.position_of(agent)
+            return position is not None and archive.imported(agent, position)
+
+        return await run_sync(imported)
 
     # going on with what others left
 
