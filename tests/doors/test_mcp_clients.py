@@ -80,12 +80,16 @@ def passages_in_text(shown: str) -> dict[str, str]:
 
 
 def passages_in_json(shown: str) -> dict[str, str]:
-    """The passages that stand whole in JSON, by short id, wherever it was cut and whatever stands around it."""
+    """The passages that stand whole in JSON, by short id, wherever it was cut and whatever stands around it.
+
+    A cut can join the beginning of one to the end of another: then its text is not as long as it says.
+    """
     found, decoder = {}, json.JSONDecoder()
     for begin in re.finditer(r'\{"id":"[0-9a-f]{12}"', shown):
         with suppress(ValueError):
             passage, _ = decoder.raw_decode(shown, begin.start())
-            found[passage["id"]] = passage["text"]
+            if len(passage["text"]) == passage["end"] - passage["start"]:
+                found[passage["id"]] = passage["text"]
     return found
 
 

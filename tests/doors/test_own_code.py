@@ -160,7 +160,7 @@ def test_the_file_that_is_written_needs_nothing_and_finds_the_server(server: Sta
     script = (
         "import asyncio, sys; sys.path.insert(0, '.')\n"
         "from citator_client import AsyncCitator, Citator\n"
-        "print(Citator().search('toll swing bridge')['results'][0]['passages'][0]['text'])\n"
+        "print([one['passages'] for one in Citator().search('toll swing bridge')['results']])\n"
         "print(asyncio.run(AsyncCitator().search('toll'))['state'])\n"
     )
 
