@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from index.pages import Hits, Page
 
 # Raised whenever terms, fields, splitting of words or the ledger change: an older index is then built anew.
-VERSION = 3
+VERSION = 4
 
 # More hits than this are no search result any more; each costs memory and time.
 MAX_LIMIT = 1_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tantivy import FieldType, Occur, Query
 
 from index.analysis import base_language, folding, identifier_parts, pairs, spaced_words, stems
-from index.fragments import has_pieces, neighbour, pieces
+from index.fragments import has_pieces, neighbours, pieces
 from index.language import guess
 from index.schema import address_tag, context_terms
 from index.scripts import units, unspaced_run
@@ -173,16 +173,11 @@ class Matcher:
         most = sum(count for language, count in self._present.items() if has_pieces(language)) // _COMMON
         for piece in self._rarest("fragments", found, _MOST_PIECES, most=max(most, _FEW)):
             yield "text", self._present_or_not("fragments", piece, WEIGHTS.pieces)
-        together: dict[str, int] = {}
         known = set(wanted)
-        for first, second in pairwise(words):
-            if first in known or second in known:
-                for language in languages or (None,):
-                    forms = stems(spaced_words(f"{first} {second}", language), language).split()
-                    if len(forms) == 2:  # noqa: PLR2004 -- two words, unless a stemmer leaves nothing of one
-                        together.setdefault(neighbour(*forms), 0)
-        for pair in list(together)[:MOST_WORDS]:
-            yield "text", self._present_or_not("fragments", pair, WEIGHTS.neighbours)
+        pairs = [f"{one} {other}" for one, other in pairwise(words) if one in known or other in known]
+        forms = [stems(spaced_words(pair, language), language) for pair in pairs for language in languages or (None,)]
+        for term in list(dict.fromkeys(term for terms in neighbours(forms) for term in terms))[:MOST_WORDS]:
+            yield "text", self._present_or_not("fragments", term, WEIGHTS.neighbours)
 
     def _rarest(self, name: str, terms: Iterable[str], count: int, *, most: int | None = None) -> list[str]:
         """Those of the terms that the fewest passages have, and no more of them than `most`; in their order."""

@@ -21,7 +21,7 @@ from index.analysis import (
     stems,
     word_form,
 )
-from index.fragments import fragments
+from index.fragments import fragments, neighbours
 from index.scripts import any_unspaced, unspaced_run
 from index.sketch import sketches
 
@@ -109,14 +109,16 @@ def documents(page: Page) -> Iterator[tantivy.Document]:
         some = page.spans[at : at + _AT_ONCE]
         texts = [_text(page.text[span.start : span.end], language) for span in some]
         prints = sketches([text.fingerprinted for text in texts])
-        for span, above, text, near in zip(some, page.headings[at : at + _AT_ONCE], texts, prints, strict=True):
+        pairs = neighbours([text.stems for text in texts])
+        above_each = page.headings[at : at + _AT_ONCE]
+        for span, above, text, near, pair in zip(some, above_each, texts, prints, pairs, strict=True):
             if above != chain:
                 chain = above
                 heading = context_terms(" ".join(above), language)
             document = tantivy.Document()
             document.add_text("words", text.form)
             document.add_text("stems", text.stems)
-            document.add_text("fragments", text.fragments)
+            document.add_text("fragments", fragments(text.words, pair, language))
             if title:
                 document.add_text("title", title)
             if heading:
@@ -136,7 +138,7 @@ class _Text(NamedTuple):
 
     form: str
     stems: str
-    fragments: str
+    words: str
     fingerprinted: str
 
 
@@ -147,4 +149,4 @@ def _text(text: str, language: str | None) -> _Text:
     stemmed = _stemmed(shaped, words, language)
     # where there are pairs of characters they belong to what it says; `form` has all terms then
     fingerprinted = words if len(form) == len(shaped) else form.lower()
-    return _Text(form, stemmed, fragments(words, stemmed, language), fingerprinted)
+    return _Text(form, stemmed, words, fingerprinted)

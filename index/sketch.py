@@ -33,7 +33,26 @@ _WORD_ENDS, _TEXT_ENDS = ord(" "), ord("\n")
 
 
 def sketches(texts: Sequence[str]) -> list[int]:
-    """The fingerprint, a number of 128 bits, of each text: words parted by spaces, letter case levelled, one line.
+    """The fingerprint, a number of 128 bits, of each text: words parted by spaces, letter case levelled, one line."""
+    import numpy as np  # noqa: PLC0415 -- see `word_hashes`
+
+    hashes, text = word_hashes(texts)
+    # Text, bucket and value in one number: sorted, the first of each bucket is its smallest.
+    keys = text << 32 | (hashes >> np.uint64(32)).astype(np.int64)
+    keys.sort()
+    buckets = keys >> 27
+    first = np.ones(len(keys), bool)
+    first[1:] = buckets[1:] != buckets[:-1]
+    values = (keys[first] & (1 << 27) - 1) % 15 + 1
+    buckets = buckets[first]
+    halves = np.zeros(2 * len(texts), np.int64)
+    np.bitwise_or.at(halves, buckets >> 4, values << ((buckets & 15) << 2))
+    packed = halves.view(np.uint64).tolist()
+    return [low | high << 64 for low, high in zip(packed[::2], packed[1::2], strict=True)]
+
+
+def word_hashes(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """A hash of each word of the texts, in order, and the place of the text that it is of.
 
     All words are hashed at once: from sums of bytes times powers of the base, up to each place, the hash of a word is
     the difference of two, divided by the power at which it begins. That is five times as fast as word by word.
@@ -53,19 +72,8 @@ def sketches(texts: Sequence[str]) -> list[int]:
     hashes ^= hashes >> np.uint64(32)
     hashes *= np.uint64(_MIX)
     last = data[ends] == _TEXT_ENDS
-    text = np.cumsum(last) - last
-    # Text, bucket and value in one number: sorted, the first of each bucket is its smallest.
-    keys = (text << 32 | (hashes >> np.uint64(32)).astype(np.int64))[starts < ends]
-    keys.sort()
-    buckets = keys >> 27
-    first = np.ones(len(keys), bool)
-    first[1:] = buckets[1:] != buckets[:-1]
-    values = (keys[first] & (1 << 27) - 1) % 15 + 1
-    buckets = buckets[first]
-    halves = np.zeros(2 * len(texts), np.int64)
-    np.bitwise_or.at(halves, buckets >> 4, values << ((buckets & 15) << 2))
-    packed = halves.view(np.uint64).tolist()
-    return [low | high << 64 for low, high in zip(packed[::2], packed[1::2], strict=True)]
+    words = starts < ends
+    return hashes[words], (np.cumsum(last) - last)[words]
 
 
 @cache
