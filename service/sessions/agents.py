@@ -1,6 +1,7 @@
 """Definitions of agents: kept apart from sessions, named by their hash, never with a credential in them."""
 
-from typing import Any
+import math
+from typing import Any, Final
 
 import orjson
 from anyio.to_thread import run_sync
@@ -11,7 +12,11 @@ from service.requests import Caller
 from service.sessions.asked import AgentRequest
 from service.sessions.book import Book
 from service.sessions.credentials import found
+from service.sessions.steps import kept_json
 from snapshots import Agent, Batch, digest, stamp
+
+DECIMAL: Final = "decimal"
+"""The one member of an object that stands for a number which is no integer."""
 
 
 class Agents:
@@ -28,7 +33,7 @@ class Agents:
         """
         no_credential(asked.model_dump(mode="json"), "agent")
         system = asked.system.encode() if asked.system is not None else None
-        tools = orjson.dumps(asked.tools) if asked.tools is not None else None
+        tools = kept_json(asked.tools) if asked.tools is not None else None
         record = Agent(
             at=stamp(self._parts.clock()),
             name=asked.name,
@@ -37,7 +42,7 @@ class Agents:
             provider=asked.provider,
             model=asked.model,
             api_schema=asked.api_schema,
-            parameters=asked.parameters,
+            parameters=exact(asked.parameters),
             by=caller.key,
         )
         return record, [blob for blob in (system, tools) if blob is not None]
@@ -63,6 +68,7 @@ class Agents:
             fields = record.model_dump(mode="json", exclude={"kind", "version", "nonce", "system", "tools"})
             system = archive.get(record.system).decode() if record.system else None
             tools = orjson.loads(archive.get(record.tools)) if record.tools else None
+            fields["parameters"] = plain(fields["parameters"])
             return {"id": name} | fields | {"system": system, "tools": tools}
 
         return await run_sync(read)
@@ -73,6 +79,29 @@ class Agents:
         if await run_sync(self._parts.archive.kind_of, name) != "agent":
             raise BadRequest(f"{ident} is no agent's definition")
         return name
+
+
+def exact(value: Any) -> Any:
+    """A JSON value with each number that is no integer as `{"decimal": "0.5"}`: records hold no floats."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise BadRequest("NaN and infinity are no JSON: say them as text")
+        return {DECIMAL: repr(value)}
+    if isinstance(value, dict):
+        return {name: exact(inner) for name, inner in value.items()}
+    return [exact(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def plain(value: Any) -> Any:
+    """The value that `exact` was given."""
+    if isinstance(value, dict):
+        if value.keys() == {DECIMAL} and isinstance(value[DECIMAL], str):
+            try:
+                return float(value[DECIMAL])
+            except ValueError:
+                return value
+        return {name: plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def no_credential(value: Any, where: str) -> None:

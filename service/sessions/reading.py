@@ -19,7 +19,7 @@ from service.sessions.context import EXTRACTIVE, MESSAGES, Context, Said, contex
 from service.sessions.credentials import masked
 from service.sessions.history import History
 from service.sessions.paths import context_told, matters
-from service.sessions.steps import JSON, Step
+from service.sessions.steps import JSON, Step, kept_json
 from service.sessions_claimed import records_of_session
 from snapshots import Agent, Batch, Event, EvidenceError, Record, Session, UnknownRecord, digest, read
 
@@ -91,7 +91,7 @@ class Reading:
                 details["supersedes"] = self.book.event_of(history, asked.supersedes).id
             fields = {"details": details, "masked": hidden, "provider": asked.provider, "model": asked.model,
                       "author": how}  # fmt: skip
-            return [Step("compaction", content=orjson.dumps(said), media_type=JSON, fields=fields)]
+            return [Step("compaction", content=kept_json(said), media_type=JSON, fields=fields)]
 
         history, events = await self.book.add(session, steps, asked, caller)
         told = await telling.with_contents(self.book.parts.archive, events[-1:])

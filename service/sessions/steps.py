@@ -1,6 +1,7 @@
 """From what was asked to the events that will be kept: contents as bytes, tokens, evidence, states. Mostly pure."""
 
 import base64
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -52,7 +53,7 @@ def message(asked: MessageRequest) -> Step:
         details["tools"] = list(asked.tools)
     if asked.sent is not None:
         details["sent"] = asked.sent
-    body = orjson.dumps(said)
+    body = kept_json(said)
     return Step(
         type=asked.type,
         content=body,
@@ -78,7 +79,7 @@ def tool_result(asked: ToolResult) -> Step:
     """What a tool gave back, as `{role: "tool", call, name, content, is_error}`."""
     content, hidden = masked(asked.content)
     said = {"role": "tool", "call": asked.call, "name": asked.name, "content": content, "is_error": asked.is_error}
-    body = orjson.dumps(said)
+    body = kept_json(said)
     return Step(
         type="tool_result",
         content=body,
@@ -119,6 +120,27 @@ def artifact(asked: ArtifactRequest) -> Step:
         mentioned=ids_in(body),
         fields={"name": asked.name, "masked": hidden},
     )
+
+
+def kept_json(value: Any) -> bytes:
+    """A JSON value as it is kept: exactly, or not at all.
+
+    Raises:
+        BadRequest: there is a number or a text in it that JSON has no place for.
+    """
+    if not _finite(value):
+        raise BadRequest("NaN and infinity are no JSON: say them as text")
+    try:
+        return orjson.dumps(value)
+    except TypeError as error:
+        raise BadRequest(f"this cannot be kept as JSON: {error}") from error
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return all(map(_finite, inner))
 
 
 def ids_in(body: bytes) -> tuple[str, ...]:

@@ -256,6 +256,27 @@ async def test_an_agents_definition_is_kept_apart_and_given_back_whole(talk: Tal
     assert agent["model"] == "m"
 
 
+async def test_parameters_may_have_any_number(talk: Talk) -> None:
+    parameters = {"temperature": 0.7, "top_k": 40, "stop": ["x", 1.5], "none": None, "deep": {"p": -1e-07}}
+
+    made = await talk.post("agents", {"parameters": parameters})
+
+    assert made["parameters"] == parameters
+
+
+@pytest.mark.parametrize("value", [10**30, -(2**63) - 1, float("nan"), float("inf"), "\ud800"])
+async def test_what_json_has_no_place_for_is_refused_and_not_changed(talk: Talk, value: Any) -> None:
+    session = await talk.session()
+    call = {"id": "c1", "name": "n", "arguments": {"x": value}}
+
+    said = await talk.post(f"sessions/{session}/messages", {"content": [{"x": value}]}, status=422)
+    await talk.post(f"sessions/{session}/messages", {"role": "assistant", "tool_calls": [call]}, status=422)
+    await talk.post("agents", {"tools": [{"name": "n", "x": value}]}, status=422)
+
+    assert said["detail"]
+    assert (await talk.get(f"sessions/{session}"))["events"] == 0
+
+
 async def test_another_model_than_before_is_noted(talk: Talk) -> None:
     session = await talk.session()
     await talk.say(session, "One.", "assistant", provider="p", model="m1", api_schema="v1")
