@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,11 +41,13 @@ with tempfile.TemporaryDirectory() as profile:
         "--remote-debugging-port=0",
         f"--user-data-dir={profile}",
     ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         assert process.stderr is not None
         where = next(found[0] for line in process.stderr if (found := re.search(r"ws://\S+", line)))
         asyncio.run(main(where))
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGKILL)  # all that it started, which would hold on to our streams
         process.wait()
