@@ -19,6 +19,9 @@ from index.sketch import word_hashes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
 # Letters of a piece. Three are in too many words; five miss short stems.
 PIECE = 4
 # Languages whose words are found by their stems alone: little inflection, and compounds are written apart.
@@ -27,6 +30,8 @@ PLAIN = frozenset({"en"})
 _REMEMBERED = 50_000
 # Bits of a pair's number; what parts "a b" from "b a", and what mixes the result.
 _BITS = 16
+_DIGITS = _BITS // 4
+_WIDTH = _DIGITS + 2
 _SPREAD = 0x9E3779B1
 _MIX = 0x9E3779B97F4A7C15
 # Longer words are no words of a language; their pieces would fill the memory above.
@@ -46,32 +51,30 @@ def pieces(word: str) -> str:
 
 
 @cache
-def _terms() -> list[str]:
-    """The terms of all numbers. No word has this sign in it."""
-    return [f"={number:x}" for number in range(1 << _BITS)]
+def _terms() -> NDArray[np.uint8]:
+    """The term of each number, and a space behind it, as bytes: a row each. No word has this sign in it."""
+    import numpy as np  # noqa: PLC0415 -- see `neighbours`
+
+    text = "".join(f"={number:0{_DIGITS}x} " for number in range(1 << _BITS))
+    return np.frombuffer(text.encode(), np.uint8).reshape(1 << _BITS, _WIDTH)
 
 
-def neighbours(texts: Sequence[str]) -> list[list[str]]:
-    """The terms of each two words in a row, for each text of words parted by spaces."""
+def neighbours(texts: Sequence[str]) -> list[str]:
+    """The terms of each two words in a row, parted by spaces, for each text of words parted by spaces."""
     import numpy as np  # noqa: PLC0415 -- takes a while and 20 MB, and commands that search nothing need it not
 
     if not texts:
         return []
     hashes, text = word_hashes(texts)
     mixed = hashes[:-1] * np.uint64(_SPREAD) + hashes[1:]
-    numbers = ((mixed * np.uint64(_MIX)) >> np.uint64(64 - _BITS)).astype(np.int64)
-    terms = _terms()
-    found: list[list[str]] = [[] for _ in texts]
+    numbers = (mixed * np.uint64(_MIX)) >> np.uint64(64 - _BITS)
     inside = text[:-1] == text[1:]
-    ends = np.searchsorted(text[:-1][inside], np.arange(len(texts) + 1)).tolist()
-    listed = numbers[inside].tolist()
-    for place in range(len(texts)):
-        found[place] = [terms[number] for number in listed[ends[place] : ends[place + 1]]]
-    return found
+    ends = (np.searchsorted(text[:-1][inside], np.arange(len(texts) + 1)) * _WIDTH).tolist()
+    # All terms are written at once: a string for each would be half of what it costs to index a passage.
+    written = _terms()[numbers[inside]].tobytes().decode("ascii")
+    return [written[ends[place] : ends[place + 1]].rstrip() for place in range(len(texts))]
 
 
-def fragments(words: str, pairs: Sequence[str], language: str | None) -> str:
+def fragments(words: str, pairs: str, language: str | None) -> str:
     """Everything of a passage that is looked for by fragments: `words` in lower case, `pairs` of its stems."""
-    if has_pieces(language):
-        pairs = [*pairs, *map(pieces, dict.fromkeys(words.split()))]
-    return " ".join(pairs)
+    return " ".join([pairs, *map(pieces, dict.fromkeys(words.split()))]) if has_pieces(language) else pairs

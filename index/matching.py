@@ -176,7 +176,7 @@ class Matcher:
         known = set(wanted)
         pairs = [f"{one} {other}" for one, other in pairwise(words) if one in known or other in known]
         forms = [stems(spaced_words(pair, language), language) for pair in pairs for language in languages or (None,)]
-        for term in list(dict.fromkeys(term for terms in neighbours(forms) for term in terms))[:MOST_WORDS]:
+        for term in list(dict.fromkeys(term for terms in neighbours(forms) for term in terms.split()))[:MOST_WORDS]:
             yield "text", self._present_or_not("fragments", term, WEIGHTS.neighbours)
 
     def _rarest(self, name: str, terms: Iterable[str], count: int, *, most: int | None = None) -> list[str]:

@@ -4,7 +4,7 @@ Bucket, log and catalogue are opened and closed by whoever makes the archive. Al
 thread. Each may raise what the bucket, the log or the catalogue raise: a StoreError, LogError or CatalogueError.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -57,6 +57,10 @@ class ProofOf:
     vkey: str
 
 
+def _present() -> datetime:
+    return datetime.now(UTC)
+
+
 class Archive:
     """Keeps what was seen under names that prove it.
 
@@ -64,10 +68,18 @@ class Archive:
     finishes removals that were cut short.
     """
 
-    def __init__(self, store: Store, log: OrderedLog, catalogue: Catalogue) -> None:
+    def __init__(
+        self,
+        store: Store,
+        log: OrderedLog,
+        catalogue: Catalogue,
+        *,
+        now: Callable[[], datetime] = _present,
+    ) -> None:
         self.objects = Objects(store)
         self.log = log
         self.catalogue = catalogue
+        self._now = now
         self._reader = Reader(self.objects, catalogue)
         self._feeding = Feeding(self.objects, log, catalogue, self._reader)
         self._keeping = Keeping(self.objects, log, catalogue, self._feeding)
@@ -251,7 +263,7 @@ class Archive:
         if self.log.read_only:
             raise LogReadOnly("nothing can be removed while the log is open without its key")
         deletion = Deletion(
-            at=stamp(datetime.now(UTC)),
+            at=stamp(self._now()),
             selector=selection.shown,
             removed=planned.removed,
             counts=planned.counts,

@@ -107,6 +107,7 @@ def fill_bare(path: Path, prose: Prose) -> tuple[float, float]:
                 document = tantivy.Document()
                 document.add_text("words", text)
                 document.add_text("stems", text)
+                document.add_text("fragments", text)
                 document.add_text("title", page.title or "")
                 document.add_text("heading", above[0])
                 document.add_text("tags", page.url)

@@ -23,6 +23,7 @@ class Bench:
         gate: Callable[[str, Sequence[str]], None] = open_gate,
         node: str = "first",
         catalogue_url: str | None = None,
+        **options: Any,
     ) -> None:
         self.folder = folder
         key = folder / "log.key"
@@ -31,7 +32,7 @@ class Bench:
         self.store = FaultyStore(open_store(folder / "bucket"), open_gate)
         self.log = Log.open(self.store, LogKey.load(key), create=True)
         self.catalogue = BusyCatalogue.open(catalogue_url or f"sqlite:///{folder / f'{node}.db'}")
-        self.archive = Archive(self.store, self.log, self.catalogue)
+        self.archive = Archive(self.store, self.log, self.catalogue, **options)
         self.store.gate = gate
 
     def keep(self, *records: Any, blobs: Sequence[bytes] = ()) -> Kept:

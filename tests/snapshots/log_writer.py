@@ -3,13 +3,15 @@
 log_writer.py every-step TEMPLATE WHERE SCRATCH plain|forgetful   a child is killed before each change of a file;
                                                                   one JSON line for each: what it had been promised,
                                                                   and what the next process finds
-log_writer.py race BUCKET OPTIONS NAME COUNT                      appends COUNT commits, a JSON line for each
+log_writer.py race BUCKET OPTIONS NAME STOP                       appends commits until the file STOP is there, a JSON
+                                                                  line for each
 """
 
 import json
 import os
 import shutil
 import sys
+from itertools import count
 from pathlib import Path
 
 from snapshots.directory import Directory
@@ -24,8 +26,8 @@ from tests.stopping import StoppingFiles
 KEY = LogKey("example.org/log", bytes(32))
 
 
-def ids(name: str, start: int, count: int) -> list[str]:
-    return [digest(f"{name} {number}".encode()) for number in range(start, start + count)]
+def ids(name: str, start: int, number: int) -> list[str]:
+    return [digest(f"{name} {n}".encode()) for n in range(start, start + number)]
 
 
 def work(store: Directory, said: int) -> None:
@@ -69,9 +71,11 @@ def every_step(template: Path, where: Path, scratch: Path, kind: str) -> None:
         stop += 1
 
 
-def race(bucket: str, options: str, name: str, count: int) -> None:
+def race(bucket: str, options: str, name: str, stop: Path) -> None:
     log = Log.open(open_store(bucket, **json.loads(options)), KEY, create=True)
-    for commit in range(count):
+    for commit in count():
+        if stop.exists():
+            break
         batch = ids(name, commit * 3, 3)
         print(json.dumps({"first": log.append(batch).start, "ids": batch}), flush=True)
     log.close()
@@ -79,6 +83,6 @@ def race(bucket: str, options: str, name: str, count: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "race":
-        race(*sys.argv[2:5], int(sys.argv[5]))
+        race(*sys.argv[2:5], Path(sys.argv[5]))
     else:
         every_step(*map(Path, sys.argv[2:5]), sys.argv[5])

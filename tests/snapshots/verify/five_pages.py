@@ -206,7 +206,7 @@ class Good:
 
 def good_bundle(folder: Path, verifier: bytes | None = None) -> Good:
     """Makes it: captures, a removal, a search and its reply, a time stamp, and a log that goes on."""
-    bench, authority = Bench(folder), Stamping()
+    bench, authority = Bench(folder, now=lambda: STAMPED_AT), Stamping()
     made = captures()
     bench.keep(
         *(document_of(name) for name in made),

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 STAMPED_AT = datetime.now(UTC).replace(microsecond=0)
-"""When tokens were made: now, because removals are recorded with the time they happen at."""
+"""When tokens were made, and when the page was removed that bundles do without."""
 _SHA256 = "2.16.840.1.101.3.4.2.1"
 _ECDSA_SHA256 = "1.2.840.10045.4.3.2"
 _TST_INFO = "1.2.840.113549.1.9.16.1.4"
