@@ -12,12 +12,14 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 # Evaluation data is no part of this repository; without it `make eval` says so.
 export CITATOR_EVAL_DATA ?= $(abspath ../shared/data)
-# Tests that start servers share two cores badly beyond this.
-JOBS ?= 2
+# Hundreds of processes are started by the tests, and none is to compile again what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+# Many tests wait for servers and browsers, so that three share two cores.
+export JOBS ?= 3
 PYTEST := $(BIN)/python -m pytest
 LOCK := $(UV) pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url -q --no-header
 
-.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel test-newer contract agents eval bench soak fuzz lock image-check clean
+.PHONY: help setup setup-dev setup-tests demo format static check test test-all test-wheel contract agents eval bench soak fuzz lock image-check clean
 
 help: ## list what can be asked for
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -45,16 +47,14 @@ static: setup-dev ## linters, types, import contracts
 check: static ## what to run before a commit: static checks and the quick tests (under 3 minutes)
 	$(PYTEST) -q -n $(JOBS) --dist loadfile -m "not slow"
 
-test: setup-dev setup-tests static test-wheel test-newer test-all ## everything that must hold
+test: setup-dev setup-tests static test-wheel test-all ## everything that must hold
 
+# In the order of the folders, as those files that take minutes come first in it: otherwise one core waits for the other at the end.
 test-all: setup-dev setup-tests ## all tests, slow ones and quality floors included
-	$(PYTEST) -n $(JOBS) --dist loadfile
+	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-test-wheel: setup-dev ## the quick tests against the built wheel, from another folder
-	@infra/test-wheel.sh $(BIN)/python
-
-test-newer: setup-dev ## the same on a newer Python, if this machine has one
-	@infra/test-wheel.sh newer
+test-wheel: setup-dev ## the quick tests against the built wheel, from another folder and on the newest Python here
+	@infra/test-wheel.sh
 
 contract: setup-dev ## hold a server against its OpenAPI document, with everything that schemathesis knows to ask (ten minutes)
 	@$(BIN)/python -m tests.doors.contract
@@ -88,7 +88,7 @@ lock: $(VENV)/.uv ## resolve the dependencies again and write requirements/
 .tmp/rivals/.installed: requirements/rivals.txt | $(VENV)/.uv
 	@echo "Installing the programs to compare with."
 	@$(UV) venv -q --clear --python $(BIN)/python .tmp/rivals
-	@VIRTUAL_ENV=.tmp/rivals $(UV) pip sync -q requirements/rivals.txt
+	@VIRTUAL_ENV=.tmp/rivals $(UV) pip sync -q --compile-bytecode requirements/rivals.txt
 	@touch $@
 
 image-check: setup-dev ## check the Dockerfile and the compose file
@@ -108,12 +108,12 @@ $(VENV)/.uv:
 # `install` leaves what developing needs in place; `sync` removes what no list names any longer.
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/.uv
 	@echo "Installing what Citator needs."
-	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q -r requirements/run.txt
+	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q --compile-bytecode -r requirements/run.txt
 	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q --no-deps -e .
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt pyproject.toml | $(VENV)/.uv
 	@echo "Installing what developing needs."
-	@VIRTUAL_ENV=$(VENV) $(UV) pip sync -q requirements/dev.txt
+	@VIRTUAL_ENV=$(VENV) $(UV) pip sync -q --compile-bytecode requirements/dev.txt
 	@VIRTUAL_ENV=$(VENV) $(UV) pip install -q --no-deps -e .
 	@touch $(VENV)/.run $@

@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     from crawler.providers.contract import ProviderFailed as ProviderFailed
     from crawler.providers.contract import ProviderReply as ProviderReply
     from crawler.providers.contract import Query as Query
+    from crawler.proxies import DIRECT as DIRECT
+    from crawler.proxies import Bypass as Bypass
+    from crawler.proxies import Proxies as Proxies
+    from crawler.proxies import Proxy as Proxy
+    from crawler.reader import glance as glance
     from crawler.reader import read_page as read_page
     from crawler.reader_pool import ReaderPool as ReaderPool
     from crawler.reading import READER_VERSION as READER_VERSION
@@ -85,6 +90,7 @@ _HOMES = {
     "BadAddress": "crawler.errors",
     "BadSitemap": "crawler.errors",
     "Block": "crawler.reading",
+    "Bypass": "crawler.proxies",
     "canonical": "crawler.addresses",
     "Charset": "crawler.reading",
     "Clock": "crawler.clock",
@@ -111,6 +117,10 @@ _HOMES = {
     "chosen": "crawler.providers.choosing",
     "ProviderFailed": "crawler.providers.contract",
     "ProviderReply": "crawler.providers.contract",
+    "DIRECT": "crawler.proxies",
+    "Proxies": "crawler.proxies",
+    "Proxy": "crawler.proxies",
+    "glance": "crawler.reader",
     "read_page": "crawler.reader",
     "is_sitemap": "crawler.sitemap",
     "Sign": "crawler.signs_in_text",

@@ -10,7 +10,7 @@ from typing import Final
 from crawler.addresses import parse_address
 from crawler.decode import Decoder, content_codings
 from crawler.errors import BadAddress, CutShort, TooLarge
-from crawler.outcomes import content_type
+from crawler.kinds import content_type
 from crawler.visit import Header, Hop, Visit
 from crawler.warc import WarcRecord
 

@@ -96,9 +96,13 @@ _AROUND_BREAK = re.compile(r" ?(?:\n ?)+")
 
 
 class BlockWriter:
-    """Takes text piece by piece and puts it down as blocks. `text` and `blocks` are what has been put down."""
+    """Takes text piece by piece and puts it down as blocks. `text` and `blocks` are what has been put down.
+
+    `page` may be set to the number of the page that the next blocks stand on.
+    """
 
     def __init__(self) -> None:
+        self.page: int | None = None
         self._parts: list[str] = []
         self._length = 0
         self._pending: list[str] = []
@@ -148,7 +152,7 @@ class BlockWriter:
             self._parts.append(gap)
             self._length += len(gap)
         self._parts.append(text)
-        self.blocks.append(Block(kind, self._length, self._length + len(text), level))
+        self.blocks.append(Block(kind, self._length, self._length + len(text), level, self.page))
         self._length += len(text)
 
 

@@ -83,26 +83,32 @@ def find_chromium() -> str | None:
 
 @dataclass
 class _Running:
-    """One browser, how many pages it has begun, and how many are open."""
+    """One browser, how many pages it has begun, and how many are open.
+
+    `last`: it takes no further page. `dead`: nothing comes of those that are open in it either.
+    """
 
     browser: "Browser"
     remote: bool
     name: str
     pages: int = 0
     open: int = 0
-    broken: bool = False
+    last: bool = False
+    dead: bool = False
 
 
 @dataclass
 class Browsers:
     """Gives a browser for one page at a time, up to `settings.pages` at once. For one event loop; close it at the end.
 
-    A browser that has had its share of pages, or that a page broke, is closed as soon as its other pages are done.
+    A browser that has had its share of pages, or that does not let go of one, is closed as soon as its other pages are
+    done.
     """
 
     settings: RenderSettings
     _playwright: "Playwright | None" = None
     _running: _Running | None = None
+    _open: int = 0
     _slots: asyncio.Semaphore = field(init=False)
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _idle: asyncio.Task[None] | None = None
@@ -124,22 +130,25 @@ class Browsers:
         return wanted if is_remote(wanted) or shutil.which(wanted) is not None else None
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[_Running]:
-        """A browser for one page.
+    async def one(self, *, alone: bool = False) -> AsyncIterator[_Running]:
+        """A browser for one page; `alone`: in which no other page is open.
 
         Raises:
             NoBrowser: there is none, or it does not start.
         """
         async with self._slots:
-            running = await self._take()
+            running = await self._take(alone=alone)
             running.pages += 1
             running.open += 1
+            self._open += 1
             try:
                 yield running
             finally:
                 running.open -= 1
+                self._open -= 1
                 self._used = time.monotonic()
-                if running.broken or running.pages >= PAGES_PER_BROWSER or not running.browser.is_connected():
+                running.dead |= not running.browser.is_connected()
+                if running.dead or running.last or running.pages >= PAGES_PER_BROWSER:
                     self._retire(running)
                 if self._idle is None or self._idle.done():
                     self._idle = asyncio.create_task(self._watch())
@@ -156,8 +165,12 @@ class Browsers:
             await asyncio.gather(*self._closing)
             await self._stop_playwright()
 
-    async def _take(self) -> _Running:
+    async def _take(self, *, alone: bool) -> _Running:
         async with self._starting:
+            if alone:
+                running = await self._start()
+                running.last = True
+                return running
             if self._running is not None and not self._running.browser.is_connected():
                 self._running = None
             if self._running is None:
@@ -167,7 +180,7 @@ class Browsers:
     def _retire(self, running: _Running) -> None:
         if self._running is running:
             self._running = None
-        if running.open == 0 or running.broken:
+        if running.open == 0 or running.dead:
             task = asyncio.create_task(_close(running))
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
@@ -178,7 +191,7 @@ class Browsers:
             await asyncio.sleep(IDLE_SECONDS / 4)
             async with self._starting:
                 running = self._running
-                if running is not None and running.open:
+                if self._open:
                     continue
                 if time.monotonic() - self._used < IDLE_SECONDS or self._closing:
                     continue
@@ -195,11 +208,18 @@ class Browsers:
                 await playwright.stop()
 
     async def _start(self) -> _Running:
-        from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - loading it takes a third of a second
-
         program = self.program
         if program is None:
             raise NoBrowser(_missing(self.settings.chromium))
+        if self._playwright is not None:
+            with suppress(NoBrowser):
+                return await self._started(program)
+            await self._stop_playwright()  # it may be the driver that is lost, and pages that are open go with it
+        return await self._started(program)
+
+    async def _started(self, program: str) -> _Running:
+        from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - loading it takes a third of a second
+
         try:
             async with asyncio.timeout(START_SECONDS):
                 if self._playwright is None:

@@ -7,10 +7,13 @@ windows-1252, `gb2312` means gbk.
 
 import codecs
 import re
+from contextlib import suppress
 from functools import cache
 from typing import Final, NamedTuple
 
 from crawler.charset_labels import encoding_of
+from crawler.east_asian import EAST_ASIAN, decode_east_asian
+from crawler.kinds import utf16_order
 from crawler.reading import Charset
 from crawler.scalars import REPLACEMENT
 
@@ -38,6 +41,8 @@ CONTEXT_BYTES: Final = 1024
 
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
+_UTF16: Final = frozenset(("utf-16be", "utf-16le"))
+
 _XML_DECLARATION = re.compile(
     rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["'][^>]{0,200}\?>"""
 )
@@ -56,18 +61,9 @@ _AROUND_NOT_ASCII = re.compile(rb"[^\x80-\xff]{0,16}(?:[\x80-\xff]+[^\x80-\xff]{
 _OPAQUE = re.compile(rb"</?(script|style|title|textarea)[\t\n\f\r />]", re.IGNORECASE)
 _JAPANESE_SHIFTS = (b"\x1b$B", b"\x1b$@")
 
-# Python's name where it is not the standard's. The first that decodes without error is taken, else the first.
-_PYTHON: Final[dict[str, tuple[str, ...]]] = {
-    "big5": ("big5hkscs",),
-    "euc-jp": ("euc_jp", "euc_jis_2004"),
-    "euc-kr": ("cp949",),
-    "gbk": ("gb18030",),
-    "iso-2022-jp": ("iso2022_jp", "iso2022_jp_2004", "iso2022_jp_ext"),
-    "shift_jis": ("cp932", "shift_jis_2004"),
-    "utf-16be": ("utf-16-be",),
-    "utf-16le": ("utf-16-le",),
-}
-_MULTI_BYTE: Final = {*_PYTHON, "utf-8", "gb18030", "replacement", "x-user-defined"}
+# Python's name where it is not the standard's.
+_PYTHON: Final = {"euc-kr": "cp949", "utf-16be": "utf-16-be", "utf-16le": "utf-16-le"}
+_MULTI_BYTE: Final = {*_PYTHON, *EAST_ASIAN, "utf-8", "replacement", "x-user-defined"}
 _SINGLE_BYTE: Final = {
     "iso-8859-8-i": "iso-8859-8",
     "macintosh": "mac-roman",
@@ -129,6 +125,10 @@ def choose_charset(body: bytes, header: str | None, *, markup: bool) -> tuple[Ch
         if body.startswith(bom):
             return Charset(name, "bom"), len(bom)
     named = encoding_of(header)
+    if named != "replacement" and 0 in body[:PRESCAN_BYTES] and (order := utf16_order(body)) is not None:
+        return Charset(order, "header" if named == order else "detected"), 0
+    if named in _UTF16 and 0 not in body and (markup or body.isascii()):
+        named = None  # every second byte of its markup would be zero
     if named is not None:
         return Charset(named, "header"), 0
     return (_said_inside(body) if markup else None) or detect_charset(body), 0
@@ -245,7 +245,7 @@ def _meta_tag(head: bytes, position: int) -> tuple[str | None, int]:
         label = next((g for g in match.groups() if g is not None), None) if match else None
     name = encoding_of(label.decode("latin-1")) if label is not None else None
     # The tag was read as ASCII, so UTF-16 cannot be true of it.
-    if name in ("utf-16be", "utf-16le"):
+    if name in _UTF16:
         name = "utf-8"
     return ("windows-1252" if name == "x-user-defined" else name), position
 
@@ -253,7 +253,7 @@ def _meta_tag(head: bytes, position: int) -> tuple[str | None, int]:
 def _xml_charset(body: bytes) -> str | None:
     match = _XML_DECLARATION.match(body[:PRESCAN_BYTES])
     name = encoding_of(match[1].decode("ascii")) if match else None
-    return "utf-8" if name in ("utf-16be", "utf-16le") else name
+    return "utf-8" if name in _UTF16 else name
 
 
 def detect_charset(body: bytes) -> Charset:
@@ -303,13 +303,12 @@ def decode_as(body: bytes, name: str) -> tuple[str, int]:
     if name not in _MULTI_BYTE:
         text, _ = codecs.charmap_decode(body, "strict", _single_byte_table(name))
         return text, text.count(REPLACEMENT)
-    pythons = _PYTHON.get(name, (name,))
-    for python in pythons:
-        try:
-            return body.decode(python), 0
-        except UnicodeDecodeError:
-            continue
-    text = body.decode(pythons[0], "replace")
+    if name in EAST_ASIAN:
+        return decode_east_asian(body, name)
+    python = _PYTHON.get(name, name)
+    with suppress(UnicodeDecodeError):
+        return body.decode(python), 0
+    text = body.decode(python, "replace")
     own = body.count(b"\xef\xbf\xbd") if name == "utf-8" else 0
     return text, max(1, text.count(REPLACEMENT) - own)
 

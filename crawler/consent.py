@@ -1,9 +1,12 @@
 """Consent notices: text about cookies and partners that stands before a page's own."""
 
 import re
+from itertools import islice, takewhile
 from typing import Any, Final
 
 from crawler.markup import cut_out
+from crawler.page_signs import count_words
+from crawler.page_words import AGREE
 
 _WORDS: Final = re.compile(
     r"consent|\bpartners?\b|legitimate interest|privacy (?:policy|settings|choices)|personal data|advertising|"
@@ -32,9 +35,16 @@ MIN_CONSENT_SHARE: Final = 0.3
 MIN_SHARE_WITHOUT_COOKIES: Final = 0.75
 MIN_SENTENCES: Final = 3
 
+# Headings of the first level that are looked at: each is read with all that stands around it.
+MAX_TITLES: Final = 8
+
 # A page with fewer words beside its notice has no text of its own.
 MIN_OTHER_WORDS: Final = 20
-_CONTAINERS: Final = frozenset(("div", "section", "aside", "form", "dialog", "footer", "header"))
+_CONTAINERS: Final = frozenset(("div", "section", "aside", "form", "dialog", "footer", "header", "main", "nav"))
+
+_BUTTONS: Final = frozenset(("button", "a"))
+BUTTONS: Final = 3
+"""Buttons in a notice, or elements behind it, that are looked at."""
 
 _SENTENCE_END: Final = re.compile(r"[.!?。\uff01\uff1f]+\s*|\n+")
 
@@ -65,19 +75,44 @@ def _may_hold_notice(text: str) -> bool:
 def take_out_notices(root: Any, visible: str) -> None:
     """Take the containers that hold a consent notice and nothing else out of a page that has other text too.
 
-    What stands in an article is left: a section may well be about consent.
+    What stands in an article without a button that agrees is left: a section may well be about consent.
     """
     if not _may_hold_notice(visible) or is_about_consent(root):
         return
     notices = [
         e
         for e in consent_elements(root)
-        if e.tag in _CONTAINERS and next(e.iterancestors("article", "main"), None) is None
+        if _has_button(e) or (e.tag in _CONTAINERS and next(e.iterancestors("article", "main"), None) is None)
     ]
-    taken = sum(len("".join(e.itertext()).split()) for e in notices)
-    if notices and len(visible.split()) - taken >= MIN_OTHER_WORDS:
+    taken = sum(count_words("".join(e.itertext())) for e in notices)
+    if notices and count_words(visible) - taken >= MIN_OTHER_WORDS:
         for element in notices:
             cut_out(element)
+
+
+def _has_button(element: Any) -> bool:
+    """Whether a button that agrees is in it, or one of the next elements: then even a bare paragraph is a notice."""
+    near = (*islice(element.iter(*_BUTTONS), BUTTONS), *islice(element.itersiblings(), BUTTONS))
+    return any(e.tag in _BUTTONS and AGREE.match(" ".join("".join(e.itertext()).split()).lower()) for e in near)
+
+
+def _holds_a_text(element: Any) -> bool:
+    """Whether a heading of the page is in ELEMENT with a text of its own right after it, shorter than the notice."""
+    for title in islice(element.iter("h1"), MAX_TITLES):
+        below = title
+        for above in title.iterancestors():
+            if above is element or _speaks_of_consent(above):
+                break
+            below = above
+        own = takewhile(lambda one: not _speaks_of_consent(one), (below, *below.itersiblings()))
+        if sum(count_words(" ".join(one.itertext())) for one in own) >= MIN_OTHER_WORDS:
+            return True
+    return False
+
+
+def _speaks_of_consent(element: Any) -> bool:
+    text = " ".join(element.itertext())
+    return _COOKIES.search(text) is not None or _WORDS.search(text) is not None
 
 
 def consent_elements(root: Any) -> list[Any]:
@@ -94,7 +129,7 @@ def consent_elements(root: Any) -> list[Any]:
         text = " ".join(element.itertext())
         if not _may_hold_notice(text):
             continue
-        if is_consent_text(text):
+        if is_consent_text(text) and not _holds_a_text(element):
             found.append(element)
         else:
             todo.extend(element)

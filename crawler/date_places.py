@@ -1,48 +1,22 @@
 """Where on a page a date stands, and what that says about whose date it is: the page's, or something else's."""
 
 import re
+from itertools import islice
 from typing import Any, Final
 
+from crawler.date_speech import ANNOUNCES, DATE, OCCASION, SAYS_WRITTEN
 from crawler.scalars import one_line
 
-_ANNOUNCES: Final = re.compile(
-    r"\b(?:publi\w*|posted|updated|written|last modified|by|von|par|por|af|av|door|veröffentlicht|erschienen|"
-    r"erstellt|stand|"
-    r"aktualisiert|geändert|mis à jour|actualizado|aggiornato|pubblicato|gepubliceerd|opublikowano)\b|更新|发布|投稿",
-    re.IGNORECASE,
-)
 ELSEWHERE: Final = re.compile(
     r"(?:^|[\s_-])(?:related|recommend|sidebar|side-bar|widget(?! Blog)|teaser|comment(?!ary)|repl(?:y|ies)|"
     r"popular|trending|latest|more-|recent|"
-    r"archive|event|calendar|promo|newsletter|navigation|breadcrumb|copyright|disqus|weather|ticker|read-?next|"
-    r"most-?read|tweet)",
+    r"archive|event|calendar|promo(?!te)|newsletter|navigation|breadcrumb|copyright|disqus|weather|ticker|read-?next|"
+    r"most-?read|tweet|current-(?:time|date)|clock|today)",
     re.IGNORECASE,
 )
 DATE_NAMES: Final = re.compile(
     r"date|time(?!line)|publi[sc]|posted|byline|meta(?!d)|pub[-_]|stamp|fecha|datum|article-?info|post-?info|"
-    r"entry-?info|created|submitted|erschienen",
-    re.IGNORECASE,
-)
-# What is said of a date that belongs to an event, an offer, a deadline or a life, in the languages that say it often.
-_OCCASION: Final = re.compile(
-    r"\b(?:opens?|opening|opened|clos(?:es|ed|ing)|starts?|starting|begins?|ends?|ending|when|deadline|due|valid|until|till|"
-    r"expir\w+|through|born|died|births?|deaths?|events?|takes place|held|offers?|doors|arriv\w+|depart\w+|check-?in|"
-    r"apply|appl\w+ by|regist\w+|founded|established|since|next|"
-    r"beginnt?|öffnet|eröffn\w+|start\w*|endet|ende|bis|gültig|frist|\w*schluss|anmeld\w+|geboren|gestorben|findet|termin|wann|"
-    r"ouvr\w+|ferm\w+|début\w*|jusqu\w+|limite|valable|née?s?|mort|quand|dès|échéance|lieu|"
-    r"abre\w*|apertura|cierra|cierre|inicio|empieza|hasta|válid\w+|vence|plazo|límite|naci\w+|fallec\w+|cuándo|"
-    r"apre|chiud\w+|inizi\w+|fino|scad\w+|entro|valid\w+|nat[oa]|mort[oa]|quando|"
-    r"fecha\w*|encerra\w*|início|até|prazo|nascid\w+|"
-    r"opent|sluit|begint|tot|geldig|uiterlijk|wanneer|vanaf|öppnar|börjar|giltig\w*|född|åbner|født|"
-    r"otwar\w+|otwier\w+|rozpocz\w+|ważn\w+|termin\w*|urodz\w+|kiedy|"
-    r"откры\w+|закры\w+|нача\w+|начин\w+|действ\w+|срок\w*|родил\w+|умер\w*|когда|до)\b|"
-    r"开放|開放|开幕|開幕|截止|有效|到期|出生|举行|舉行|报名|報名|開催|締切|期限|まで|生まれ|開始|개최|마감|까지|출생|시작",
-    re.IGNORECASE,
-)
-_SAYS_WRITTEN: Final = re.compile(
-    r"\b(?:publi\w*|posted|updated|written|modified|veröffentlicht|erschienen|erstellt|aktualisiert|geändert|"
-    r"mis à jour|actualizado|aggiornato|pubblicato|gepubliceerd|opublikowano|опубликован\w*)\b"
-    r"|更新|发布|發布|投稿|公開",
+    r"entry-?info|created|submitted|erschienen|author|autor",
     re.IGNORECASE,
 )
 _OF_SOMETHING_ELSE: Final = re.compile(
@@ -51,38 +25,79 @@ _OF_SOMETHING_ELSE: Final = re.compile(
 )
 # A `time` with this many other words around it is part of what they say, unless they announce it.
 WORDS_AROUND_TIME: Final = 4
+# Characters of what a `time` stands in that are looked at: a byline has less, a paragraph of this length is the text.
+MAX_AROUND: Final = 2_000
 MAX_LABELLED_WORDS: Final = 8
 """Words around a `time` up to which one of them can tell what it is of; more are a text of its own."""
+
+LEVELS_OF_TEASER: Final = 2
+WORDS_OF_TEASER: Final = 2
+"""How far up from its date a teaser has its link, and the words that the link has at least."""
+WORDS_OF_HEADLINE: Final = 4
+"""The words that a link in an item of a list has at least that is no author or section."""
+
+ITEMS_BESIDE: Final = 4
+"""Items of a list on each side that are looked at: in a list of dates the next ones have one too."""
 
 MOST_WORDS_OF_LABEL: Final = 6
 """Words right before a date that are looked at: a label is no longer."""
 
+_LINES: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "header", "hgroup", "section", "ul", "ol"))
+"""Elements that stand on lines of their own: one before a date is a label of it only if it is short."""
 
-def is_of_something_else(time: Any) -> bool:
+
+def is_of_something_else(time: Any, title: Any | None) -> bool:
     """Whether a `time` is in no byline: it stands in a sentence, is labelled as an event's, or is one of many."""
     if _OF_SOMETHING_ELSE.search(time.get("itemprop") or ""):
         return True
     holder = next(time.iterancestors("p", "li", "td", "dd", "blockquote"), None)
     if holder is None:
-        label, around, listed = " ".join(words_before(time).split()[-MOST_WORDS_OF_LABEL:]), "", False
+        label, around, listed = " ".join(words_before(time, title).split()[-MOST_WORDS_OF_LABEL:]), "", False
     else:
-        label = words_before(holder) if holder.tag in ("dd", "td") else ""
-        around = one_line("".join(holder.itertext())).replace(one_line("".join(time.itertext())), " ")
+        label = words_before(holder, title) if holder.tag in ("dd", "td") else ""
+        around = _beginning(holder).replace(_beginning(time) or " ", " ")
         listed = holder.tag in ("li", "td", "dd") and _is_one_of_many(time, holder)
     words = len(around.split())
     said = f"{label} {around}"
-    if _SAYS_WRITTEN.search(said):
+    if SAYS_WRITTEN.search(said):
         return False
-    if words <= MAX_LABELLED_WORDS and _OCCASION.search(said):
+    if words <= MAX_LABELLED_WORDS and OCCASION.search(said):
         return True
     unnamed = holder is not None and not DATE_NAMES.search(f"{holder.get('class') or ''} {holder.get('id') or ''}")
-    return unnamed and (listed or (words >= WORDS_AROUND_TIME and not _ANNOUNCES.search(around)))
+    return unnamed and (listed or (words >= WORDS_AROUND_TIME and not ANNOUNCES.search(around)))
+
+
+def _beginning(element: Any) -> str:
+    """The first words in ELEMENT."""
+    said, length = [], 0
+    for piece in element.itertext():
+        said.append(piece[:MAX_AROUND])
+        length += len(piece)
+        if length > MAX_AROUND:
+            break
+    return one_line("".join(said))
 
 
 def _is_one_of_many(time: Any, holder: Any) -> bool:
     """Whether the list or table of which HOLDER is an item has a date in other items as well."""
     listing = next(holder.iterancestors("ul", "ol", "dl", "table"), None)
     return listing is not None and any(other is not time for other in listing.iter("time"))
+
+
+def is_listed(element: Any) -> bool:
+    """Whether ELEMENT is in an item of a list or table of which other items have such an element as well."""
+    item = next(element.iterancestors("li", "tr", "dd"), None)
+    if item is None:
+        return False
+    name = element.get("class")
+    return any(
+        other.tag == element.tag and other.get("class") == name
+        for beside in (
+            *islice(item.itersiblings(item.tag), ITEMS_BESIDE),
+            *islice(item.itersiblings(item.tag, preceding=True), ITEMS_BESIDE),
+        )
+        for other in beside.iter(element.tag)
+    )
 
 
 def own_item(title: Any | None) -> Any | None:
@@ -100,6 +115,18 @@ def is_of_another_item(element: Any, own: Any | None) -> bool:
     return item is not None and item is not own and own not in item.iterancestors()
 
 
+def is_beside_another_story(element: Any, own: Any | None, around: set[Any]) -> bool:
+    """Whether ELEMENT, which OWN, the page's article, does not hold, stands beside a link of some words: a teaser."""
+    if own is None or own in element.iterancestors():
+        return False
+    for holder in islice(element.iterancestors(), LEVELS_OF_TEASER):
+        if holder in around:
+            return False
+        if any(len("".join(link.itertext()).split()) >= WORDS_OF_TEASER for link in holder.iter("a")):
+            return True
+    return False
+
+
 def _is_item(element: Any) -> bool:
     return element.tag == "article" or (element.get("itemscope") is not None and element.tag not in ("html", "body"))
 
@@ -109,21 +136,48 @@ def is_elsewhere(element: Any, around: set[Any]) -> bool:
     for ancestor in (element, *element.iterancestors()):
         if ancestor in around:
             return False
-        if ancestor.tag in ("nav", "form", "blockquote"):
+        if ancestor.tag in ("nav", "form", "blockquote", "template", "svg", "pre", "code"):
             return True
         if ancestor.tag in ("footer", "aside"):
             # An article has its own; those of the page are about other things.
             return next(ancestor.iterancestors("article"), None) is None
         if ancestor.tag in ("body", "article", "main"):
             return False
-        if ELSEWHERE.search(f"{ancestor.get('class') or ''} {ancestor.get('id') or ''}"):
-            return True
+        name = f"{ancestor.get('class') or ''} {ancestor.get('id') or ''}"
+        if ELSEWHERE.search(_without_modules(name, around) if "widget" in name else name):
+            return not _is_the_title_s_teaser(ancestor, around)
     return False
 
 
-def words_before(element: Any) -> str:
-    """The words right before an element: "Updated", "Published on"."""
+def _without_modules(name: str, around: set[Any]) -> str:
+    """A NAME without "widget" where the title stands in one too: builders of pages make all of a page of them."""
+    return (
+        name.replace("widget", "")
+        if any("widget" in (a.get("class") or "") for a in around if a.tag == "div")
+        else name
+    )
+
+
+def _is_the_title_s_teaser(element: Any, around: set[Any]) -> bool:
+    """Whether what is called a teaser is the line by the page's title: it stands beside it, with no other heading."""
+    return (
+        element.getparent() in around
+        and "teaser" in (element.get("class") or "")
+        and next(element.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is None
+    )
+
+
+def words_before(element: Any, title: Any | None) -> str:
+    """The words right before an element: "Updated", "Published on".
+
+    Neither the page's main heading TITLE is one of these, nor a line that says more than labels do.
+    """
     before = element.getprevious()
+    if before is not None and not (before.tail or "").strip() and before.tag in _LINES:
+        said = one_line("".join(before.itertext()))
+        is_title = title is not None and (before is title or before in title.iterancestors())
+        if is_title or (len(said.split()) > MOST_WORDS_OF_LABEL and not said.endswith((":", "\uff1a"))):
+            return ""
     parent = element.getparent()
     said = (
         (before.tail or "") + "".join(before.itertext())
@@ -133,3 +187,34 @@ def words_before(element: Any) -> str:
         else ""
     )
     return said[-40:] if isinstance(said, str) else ""
+
+
+def is_beside_a_headline(element: Any) -> bool:
+    """Whether ELEMENT stands in an item of a list that has a link of many words: another page."""
+    item = next((a for a in (element, *element.iterancestors("li")) if a.tag == "li"), None)
+    return item is not None and any(
+        len("".join(link.itertext()).split()) >= WORDS_OF_HEADLINE for link in item.iter("a")
+    )
+
+
+def is_a_row_of_something_else(element: Any) -> bool:
+    """Whether ELEMENT is in a row of a table the heading of which calls it something else than a page's day."""
+    cell = next((a for a in (element, *element.iterancestors("td")) if a.tag == "td"), None)
+    heading = cell.getprevious() if cell is not None else None
+    if heading is None or heading.tag != "th":
+        return False
+    said = "".join(heading.itertext())
+    return not SAYS_WRITTEN.search(said) and not DATE.search(said)
+
+
+def label_of(element: Any, title: Any | None) -> str:
+    """What stands before a cell, or before the value in a list, and says what it is; empty for none.
+
+    TITLE is the page's main heading, which labels nothing.
+    """
+    holder = next((a for a in (element, *element.iterancestors("dd", "td")) if a.tag in ("dd", "td")), None)
+    if holder is None:
+        return words_before(element, title)
+    before = holder.getprevious()
+    said = one_line("".join(before.itertext())) if before is not None else ""
+    return said if len(said.split()) <= MAX_LABELLED_WORDS else ""

@@ -52,6 +52,8 @@ NOT_ASCII: Final = bytes(range(128, 256))
 ASCII_SHARE: Final = 0.6
 """Share of ASCII in a short beginning of text in any encoding, as it begins with markup; compressed data has less."""
 
+STORED_CHECK: Final = 0xFFFF
+"""A length and its complement."""
 CONTROL_SHARE: Final = 0.01
 """Share of control characters that text may have by mistake; compressed data has ten times as many."""
 
@@ -136,6 +138,10 @@ class Decoder:
             if not stage.begun:
                 for piece in self._begin(stage, depth, ended=True):
                     self._add(piece)
+        if len(self.labels) > MAX_CODINGS and self._pieces:
+            self.warnings.append(f"content_encoding: more than {MAX_CODINGS} codings are named, the rest is left")
+            if not _looks_plain(self.body):
+                self.undecodable = self.undecodable or self.labels[0]
 
     def _add(self, piece: bytes) -> None:
         room = self.limit - self._size
@@ -238,8 +244,16 @@ def _is_plain(data: bytes, engine: type[Brotli] | type[Deflate], *, ended: bool)
                 pass
         except Damaged:
             return _looks_plain(data)
-        return not trial.ended and _looks_plain(data)
+        return (trial.leftover or not trial.ended) and _looks_plain(data)
+    if engine is not Brotli and _begins_stored(data[2:] if engine is Deflate else data):
+        return False
     return _looks_plain(data)
+
+
+def _begins_stored(data: bytes) -> bool:
+    """Whether a deflate stream begins with a block that is not compressed, so that text in it can be read."""
+    length, check = (int.from_bytes(data[place : place + 2], "little") for place in (1, 3))
+    return data[0] in {0, 1} and length ^ check == STORED_CHECK  # RFC 1951 section 3.2.4
 
 
 def _looks_plain(data: bytes) -> bool:

@@ -10,6 +10,7 @@ from crawler.dialling import Dialler
 from crawler.errors import BadRedirect, TimedOut, TooLarge
 from crawler.exchange import Http1
 from crawler.guard import Guard
+from crawler.proxies import DIRECT, Proxies
 from crawler.resolving import Resolver, SystemResolver
 from crawler.tls import TlsClient
 from crawler.trip import REDIRECTS
@@ -37,7 +38,13 @@ class Endpoint:
     """
 
     def __init__(
-        self, address: str, *, user_agent: str, resolver: Resolver | None = None, guard: Guard | None = None
+        self,
+        address: str,
+        *,
+        user_agent: str,
+        resolver: Resolver | None = None,
+        guard: Guard | None = None,
+        proxies: Proxies = DIRECT,
     ) -> None:
         self.address: Address = parse_address(address)
         self._user_agent = user_agent
@@ -45,12 +52,22 @@ class Endpoint:
         used = resolver or self._own
         assert used is not None, "one of the two is there"
         own = Guard(origins=frozenset({self.address.origin}))
-        self._dialler = Dialler(guard or own, used, TlsClient(http2=False), CONNECT_SECONDS)
+        client = TlsClient(proxies.authorities, http2=False)
+        self._dialler = Dialler(guard or own, used, client, CONNECT_SECONDS, proxies=proxies)
 
     @classmethod
-    def all(cls, addresses: tuple[str, ...], *, user_agent: str, resolver: Resolver | None = None) -> dict[str, Self]:
+    def all(
+        cls,
+        addresses: tuple[str, ...],
+        *,
+        user_agent: str,
+        resolver: Resolver | None = None,
+        proxies: Proxies = DIRECT,
+    ) -> dict[str, Self]:
         """An endpoint for each address, by the address as it was written. Raises BadAddress."""
-        return {address: cls(address, user_agent=user_agent, resolver=resolver) for address in addresses}
+        return {
+            address: cls(address, user_agent=user_agent, resolver=resolver, proxies=proxies) for address in addresses
+        }
 
     def close(self) -> None:
         """Give back what resolving names took."""

@@ -5,6 +5,7 @@
     ├── AddressRefused       the guard does not let us connect there; names the rule
     ├── RobotsRefused        the site's robots.txt does not let us fetch this, or cannot be had
     ├── NameNotFound         the host's name has no address
+    ├── ProxyFailed          the operator's proxy made no connection
     ├── ConnectFailed        nobody answers at the address
     ├── TlsFailed            no trusted encrypted connection came about; carries what was seen of the certificates
     ├── TimedOut             nothing came for too long
@@ -79,13 +80,29 @@ class ConnectFailed(CrawlError):
     reason = "connect_failed"
 
 
+PROXY_REASONS = frozenset({"proxy_unreachable", "proxy_login", "proxy_refused", "proxy_failed"})
+
+
+class ProxyFailed(CrawlError):
+    """The operator's proxy is not reached, or made no connection. Says nothing of where it is, nor who logs in there.
+
+    `proxy_unreachable`, `proxy_login`, `proxy_refused` or `proxy_failed`. `final`: it would not connect to another
+    number of the same host either.
+    """
+
+    def __init__(self, reason: str, message: str, *, final: bool = True) -> None:
+        self.reason = reason
+        self.final = final
+        super().__init__(message)
+
+
 class TlsFailed(CrawlError):
     """No trusted encrypted connection: `tls_certificate` if the certificate does not hold, else `tls_failed`.
 
     `tls` says what was seen on that very connection, `remote` where it led.
     """
 
-    def __init__(self, reason: str, message: str, tls: "Tls", remote: str) -> None:
+    def __init__(self, reason: str, message: str, tls: "Tls", remote: str | None) -> None:
         self.reason = reason
         self.tls = tls
         self.remote = remote
@@ -117,7 +134,10 @@ class TooLarge(CrawlError):
 
 
 class BrokenExchange(CrawlError):
-    """The answer is no HTTP (`bad_response`), or the connection was lost before one came (`connection_lost`)."""
+    """The answer is no HTTP (`bad_response`), or the connection was lost before one came (`connection_lost`).
+
+    Or it was broken off for what TLS names as its reason (`tls_failed`).
+    """
 
     def __init__(self, reason: str, message: str) -> None:
         self.reason = reason
@@ -155,7 +175,10 @@ class NoBrowser(CrawlError):
 
 
 class NotRendered(CrawlError):
-    """The browser could not show the page: `render_timeout`, `render_crashed`, `render_refused`, `render_failed`."""
+    """The browser could not show the page: `render_timeout`, `render_crashed`, `render_refused`, `render_failed`.
+
+    `render_ill_formed`: browsers show an error of their own in its place.
+    """
 
     def __init__(self, reason: str, message: str) -> None:
         self.reason = reason

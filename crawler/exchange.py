@@ -4,9 +4,11 @@ h11 is used directly, because evidence needs what a pool hides: whether bytes fo
 end was marked, and that a connection with leftovers is never used again (they would be read as the next answer).
 """
 
+import re
+import ssl
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import h11
 import httpcore2
@@ -18,6 +20,11 @@ from crawler.visit import Header
 
 MAX_HEAD: Final = 131_072
 """Bytes of status line and headers together; servers and browsers stop between 8 and 256 KiB."""
+
+HTTP: Final = b"HTTP/"
+"""How every answer begins."""
+
+STATUS: Final = re.compile(rb"[1-9][0-9]{2}")
 
 Framing = Literal["length", "chunked", "close", "none", "frames"]
 
@@ -40,6 +47,7 @@ class Http1:
         self.used = 0
         self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
         self._framing: Framing = "none"
+        self._start = b""
 
     @staticmethod
     def request_headers(_address: Address, headers: Sequence[Header]) -> tuple[Header, ...]:
@@ -55,6 +63,7 @@ class Http1:
             BrokenExchange, TimedOut: no head came.
         """
         self.used += 1
+        self._start = b""
         wire = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         method = "GET" if posted is None else "POST"
         try:
@@ -110,8 +119,8 @@ class Http1:
     def renew(self) -> bool:
         """Make ready for another exchange, if the last one was whole and the connection stays; False if not."""
         ours, theirs = self._h11.our_state, self._h11.their_state
-        if ours is not h11.DONE or theirs is not h11.DONE or self._h11.trailing_data[0]:
-            return False
+        if ours is not h11.DONE or theirs is not h11.DONE or self._h11.trailing_data != (b"", False):
+            return False  # something follows: bytes that nobody asked for, or the end
         self._h11.start_next_cycle()
         return True
 
@@ -129,7 +138,27 @@ class Http1:
             data = await self.stream.read(READ_SIZE, silence)
             if not data and self._h11.their_state is h11.SEND_RESPONSE:
                 raise BrokenExchange("connection_lost", "the connection was closed before an answer came")
+            self._refuse_other_protocols(data)
             self._h11.receive_data(data)
+        return event
+
+    def _refuse_other_protocols(self, data: bytes) -> None:
+        """End it at the first bytes that begin no answer: h11 would wait for a whole head, which may never come."""
+        if self._h11.their_state is h11.SEND_RESPONSE and len(self._start) < len(HTTP):
+            self._start += data[: len(HTTP) - len(self._start)]
+            if not HTTP.startswith(self._start):
+                raise BrokenExchange("bad_response", "the answer is no HTTP: it does not begin as one")
+
+
+class _Http2Connection(httpcore2.AsyncHTTP2Connection):
+    """An HTTP/2 connection that takes an answer to say its status, where httpcore2 takes a missing one for 200."""
+
+    async def _receive_stream_event(self, request: httpcore2.Request, stream_id: int) -> Any:
+        event = await super()._receive_stream_event(request, stream_id)
+        if (headers := getattr(event, "headers", None)) is not None:  # of an answer; trailers never come here
+            said = [value for name, value in headers if name == b":status"]
+            if len(said) != 1 or STATUS.fullmatch(said[0]) is None:
+                raise BrokenExchange("bad_response", "the answer is no HTTP: it does not say one status")
         return event
 
 
@@ -140,7 +169,7 @@ class Http2:
         self.stream = stream
         self.used = 0
         origin = httpcore2.Origin(address.scheme.encode(), address.host.encode(), address.port)
-        self._connection = httpcore2.AsyncHTTP2Connection(origin, stream)
+        self._connection = _Http2Connection(origin, stream)
         self._response: httpcore2.Response | None = None
 
     @staticmethod
@@ -165,10 +194,12 @@ class Http2:
             response = await self._connection.handle_async_request(
                 httpcore2.Request("GET", url, headers=wire, extensions=timeouts)
             )
-        except (httpcore2.ProtocolError, httpcore2.NetworkError, httpcore2.ConnectionNotAvailable) as error:
-            raise _broken(error) from error
         except httpcore2.TimeoutException as error:
             raise TimedOut("read_timeout", f"no answer within {silence:g} s") from error
+        except BrokenExchange:
+            raise
+        except Exception as error:  # whatever the other end's frames break costs one answer, and is told
+            raise _broken(error) from error
         self._response = response
         return Head(
             status=response.status,
@@ -185,10 +216,10 @@ class Http2:
             async for piece in response.aiter_stream():
                 yield piece
             await response.aclose()  # the connection counts as idle from here on
-        except (httpcore2.ProtocolError, httpcore2.NetworkError) as error:
-            raise CutShort("cut_short", "the body ended before its end") from error
         except httpcore2.TimeoutException as error:
             raise TimedOut("read_timeout", f"nothing came for {silence:g} s") from error
+        except Exception as error:  # as above
+            raise CutShort("cut_short", "the body ended before its end") from error
 
     def renew(self) -> bool:
         """Make ready for another exchange; see `Http1.renew`."""
@@ -223,7 +254,17 @@ def _framing(response: h11.Response) -> Framing:
 
 def _broken(error: Exception) -> BrokenExchange:
     """Name the fault. h11's messages quote what came behind a colon, which is not for records."""
+    if isinstance(error.__cause__, ssl.SSLError):  # as where a client's certificate is missed
+        said = error.__cause__.reason or "no reason is given"
+        return BrokenExchange("tls_failed", f"the encrypted connection was broken off before an answer came: {said}")
     if isinstance(error, httpcore2.NetworkError | httpcore2.ConnectionNotAvailable):
         return BrokenExchange("connection_lost", "the connection was lost before an answer came")
+    event = error.args[0] if error.args else None
+    code = getattr(event, "error_code", None)
+    if code is not None and not isinstance(event, Exception):
+        # A stream or a connection of HTTP/2 that the other end has ended, often to close it in peace: RFC 9113
+        # section 8.7. What is found wrong on this side is an exception.
+        said = f"the server ended it before an answer came (code {int(code)})"
+        return BrokenExchange("connection_lost", said)
     said = str(error).partition(":")[0] if isinstance(error, h11.ProtocolError) else "protocol error"
     return BrokenExchange("bad_response", f"the answer is no HTTP: {said}")

@@ -1,4 +1,4 @@
-"""Feeds (RSS 0.9 to 2.0, RDF, Atom) as text: each entry a heading with what it says, and its address as a link.
+"""Feeds in XML (RSS 0.9 to 2.0, RDF, Atom) as text: each entry a heading with what it says, and its address as a link.
 
 No entity is expanded and nothing is loaded. Damaged feeds are read as far as they can be.
 """
@@ -38,6 +38,13 @@ class Feed:
     author: str | None = None
     links: tuple[Link, ...] = ()
     links_total: int = 0
+    cut: str | None = None
+    """What was left out, if the feed is longer than what is read of it."""
+
+
+def cut_of(entries: int) -> str | None:
+    """Say so where a feed has too many entries."""
+    return f"of {entries} entries the first {MAX_ENTRIES} are read" if entries > MAX_ENTRIES else None
 
 
 def local_name(element: Any) -> str:
@@ -74,6 +81,7 @@ def read_feed(root: Any, url: str, parse: Callable[[str], Any]) -> Feed | None:
         if address is not None:
             found.setdefault(address.partition("#")[0], title or "")
     feed.links, feed.links_total = tuple(Link(address, text) for address, text in found.items()), len(found)
+    feed.cut = cut_of(len(entries))
     feed.text, feed.blocks = writer.text, tuple(writer.blocks)
     return feed
 
@@ -165,9 +173,11 @@ def _address(entry: Any, url: str) -> str | None:
             return resolve((link.text or "").strip(), _base(link, url))
     for guid in _named(entry, "guid", "id"):
         text = (guid.text or "").strip()
-        if (guid.get("ispermalink") or guid.get("isPermaLink") or "true").lower() != "false" and "://" in text:
-            return resolve(text, url)
-    return None
+        said = (guid.get("ispermalink") or guid.get("isPermaLink") or "").lower()
+        if said != "false" and ("://" in text or (said == "true" and text)):
+            return resolve(text, _base(guid, url))
+    about = entry.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about") or ""
+    return resolve(about, _base(entry, url)) if "://" in about else None
 
 
 def _base(element: Any, url: str) -> str:

@@ -1,8 +1,11 @@
 """Fetching: one address in, one visit out, whatever the web does."""
 
 import asyncio
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -11,7 +14,7 @@ from crawler.again import PASSING, wait_before
 from crawler.clock import Clock, SystemClock
 from crawler.connections import Connections
 from crawler.dialling import Dialler
-from crawler.errors import CrawlError, TimedOut, TooLarge
+from crawler.errors import PROXY_REASONS, CrawlError, TimedOut, TooLarge
 from crawler.gate import Gate
 from crawler.guard import Guard
 from crawler.outcomes import asked_to_wait, visit_of
@@ -24,7 +27,7 @@ from crawler.visit import FetchSettings, Header, Like, RobotsMode, Visit
 
 ROBOTS_DEADLINE: Final = 10.0
 """Seconds for a robots.txt with all its redirects; a site that cannot give it in that time gives nothing."""
-NOTHING_SENT: Final = frozenset({"held", "robots_disallowed", "robots_unreachable", "address_refused"})
+NOTHING_SENT: Final = frozenset({"held", "robots_disallowed", "robots_unreachable", "address_refused"}) | PROXY_REASONS
 """Reasons that say nothing of how a host is."""
 CIRCLES: Final = frozenset({"too_many_redirects", "redirect_loop"})
 
@@ -57,24 +60,30 @@ class Fetcher:
         client = TlsClient(settings.certificate_authorities, http2=settings.http2)
         self._operators = Guard.of(settings.allow_addresses, settings.allow_origins)
 
-        def connections(guard: Guard) -> Connections:
+        def connections(guard: Guard, *, lenient: bool = False) -> Connections:
             used = self._own_resolver if resolver is None else resolver
             assert used is not None, "one of the two is there"
-            return Connections(Dialler(guard, used, client, settings.connect_timeout), self._clock)
+            dialler = Dialler(guard, used, client, settings.connect_timeout, lenient=lenient, proxies=settings.proxies)
+            return Connections(dialler, self._clock)
 
         self._resolver = self._own_resolver if resolver is None else resolver
         self._client = client
         self._guarded = connections(replace(self._operators, origins=frozenset()))
         self._exempt = connections(self._operators)
+        # Of its own, so that no connection that was taken unchecked ever serves who did not ask for that.
+        self._lenient = connections(replace(self._operators, origins=frozenset()), lenient=True)
         self._pace = Pace(self._clock, delay=settings.delay, concurrency=settings.concurrency, shared=shared)
-        self._robots = Robots(self._ask_robots, product_token(settings.user_agent), self._clock)
+        token = product_token(settings.user_agent)
+        self._robots = Robots(partial(self._ask_robots, self._guarded), token, self._clock)
+        self._lenient_robots = Robots(partial(self._ask_robots, self._lenient), token, self._clock)
 
     @property
     def dialler(self) -> Dialler:
         """Opens connections to where pages may lead: for a browser, which is to reach nothing else."""
         assert self._resolver is not None, "there is one"
         guard = replace(self._operators, origins=frozenset())
-        return Dialler(guard, self._resolver, self._client, self.settings.connect_timeout)
+        used = self.settings
+        return Dialler(guard, self._resolver, self._client, used.connect_timeout, proxies=used.proxies)
 
     async def __aenter__(self) -> Self:
         return self
@@ -88,6 +97,7 @@ class Fetcher:
         """Close all connections."""
         await self._guarded.close()
         await self._exempt.close()
+        await self._lenient.close()
         if self._own_resolver is not None:
             self._own_resolver.close()
 
@@ -99,6 +109,7 @@ class Fetcher:
         deadline: float | None = None,
         patient: bool = False,
         like: Like | None = None,
+        accept_bad_certificate: bool = False,
     ) -> Visit:
         """Fetch `url` and tell what came of it.
 
@@ -110,6 +121,7 @@ class Fetcher:
             patient: whether waiting for the site's pace does not count against the deadline (for crawls).
             like: ask as a page was asked for before, and only for what changed since. A visit whose status is 304 then
                 has no body.
+            accept_bad_certificate: ask on where a certificate does not hold. The hops say so, and so does a warning.
 
         Raises:
             BadAddress: `url` is no address that can be asked. Nothing else: the outcome tells what the web did.
@@ -118,10 +130,16 @@ class Fetcher:
         mode = robots or self.settings.robots
         seconds = deadline or self.settings.deadline
         exempt = address.origin in self._operators.origins
-        gate = Gate(self._robots, self._pace, mode if not exempt else "ignore", patient=patient)
+        lenient = accept_bad_certificate and not exempt
+        gate = Gate(
+            self._lenient_robots if lenient else self._robots,
+            self._pace,
+            mode if not exempt else "ignore",
+            patient=patient,
+        )
         used = self.settings if like is None else replace(self.settings, accept_language=like.language)
         trip = Trip(
-            self._exempt if exempt else self._guarded,
+            self._exempt if exempt else self._lenient if lenient else self._guarded,
             self._clock,
             used,
             address,
@@ -139,18 +157,21 @@ class Fetcher:
             failure = TimedOut("deadline", f"not done within {seconds:g} seconds")
         except CrawlError as error:
             failure = error.with_traceback(None)  # else it would hold the body until the next collection of garbage
+        trip.warnings += gate.notes
         visit = visit_of(
             address,
             trip,
             failure,
             ruling=None if exempt else gate.ruling,
-            settings={**_recorded(used), "robots": mode, "deadline": f"{seconds:g}"},
+            settings={**_recorded(used), "robots": mode, "deadline": f"{seconds:g}"}
+            | ({"accept_bad_certificate": True} if lenient else {})
+            | ({"proxy": trip.via} if trip.via else {}),
             started_at=started_at,
             now=self._clock.now(),
         )
         if visit.reason not in NOTHING_SENT:
             busy = visit.outcome in {"rate_limited", "timeout"} or (visit.status or 0) in PASSING
-            self._pace.answered(trip.address.host, trouble=busy or visit.reason == "connection_lost")
+            self._pace.answered(trip.address.host, trouble=busy or visit.reason == "connection_lost", began=gate.began)
         if visit.outcome == "rate_limited" and visit.status is not None:
             self._pace.hold(trip.address.host, visit.retry_after or DEFAULT_HOLD)
         elif visit.retry_after:
@@ -190,19 +211,16 @@ class Fetcher:
         """
         return await self._robots.rules(parse_address(url))
 
-    async def _ask_robots(self, address: Address) -> RobotsAnswer:
+    async def _ask_robots(self, connections: Connections, address: Address) -> RobotsAnswer:
         """Ask an origin for its robots.txt: guarded like any request, without robots or pace in its way."""
         target = parse_address("/robots.txt", address.href)
-        # One byte more than is read tells that there is more.
-        settings = replace(self.settings, max_body=MAX_ROBOTS + 1)
-        trip = Trip(self._guarded, self._clock, settings, target, _open_gate, max_hops=MAX_ROBOTS_HOPS)
+        # One byte more than is read tells that there is more; what is announced behind it is nobody's concern.
+        settings = replace(self.settings, max_body=MAX_ROBOTS + 1, max_wire=sys.maxsize)
+        trip = Trip(connections, self._clock, settings, target, _open_gate, max_hops=MAX_ROBOTS_HOPS, pages=False)
         try:
             async with asyncio.timeout(ROBOTS_DEADLINE):
-                try:
+                with suppress(TooLarge):  # the first part is enough
                     await trip.run()
-                except TooLarge as error:
-                    if error.reason != "body_limit":  # the first part is enough
-                        raise
         except TimeoutError:
             failure: CrawlError = TimedOut("read_timeout", f"no robots.txt within {ROBOTS_DEADLINE:g} seconds")
             return RobotsAnswer("failed", trip.address.href, failure=failure)
@@ -213,7 +231,8 @@ class Fetcher:
         head, intake = trip.head, trip.intake
         assert head is not None, "the trip came to its end"
         assert intake is not None, "the trip came to its end"
-        return RobotsAnswer("answered", trip.address.href, head.status, intake.body, _max_age(head.headers))
+        wait = asked_to_wait(trip, self._clock.now())
+        return RobotsAnswer("answered", trip.address.href, head.status, intake.body, _max_age(head.headers), wait)
 
 
 def _recorded(used: FetchSettings) -> dict[str, str | int | bool | None]:

@@ -57,7 +57,8 @@ class Forwarding:
     refused: Counter[str] = field(default_factory=Counter)
     received: int = 0
     cut: bool = False
-    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _tasks: dict[asyncio.Task[None], float] = field(default_factory=dict)
+    """What is open, and since when."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[str]:
@@ -75,8 +76,16 @@ class Forwarding:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.create_task(self._attend(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = asyncio.get_running_loop().time()
+        task.add_done_callback(self._tasks.pop)
+
+    def end_lasting(self, seconds: float) -> int:
+        """End what has been open for so long; the browser takes it for failed. Gives how many that were."""
+        now = asyncio.get_running_loop().time()
+        lasting = [task for task, since in self._tasks.items() if now - since >= seconds]
+        for task in lasting:
+            task.cancel()
+        return len(lasting)
 
     async def _attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

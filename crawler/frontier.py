@@ -83,7 +83,8 @@ class SiteCrawl:
         self.dropped: Counter[str] = Counter()
         """Links that were not taken (each once a page), by reason.
 
-        seen, out_of_scope, too_deep, bad_address, not_a_page, not_wanted, trap, full.
+        seen, out_of_scope, too_deep, bad_address, not_a_page, not_wanted, trap, full; elsewhere (sitemaps that one of
+        another site names).
         """
         self._seeds = [parse_address(seed) for seed in seeds]
         self._scope = scope
@@ -214,7 +215,9 @@ class SiteCrawl:
             BadSitemap: it cannot be read; the crawl goes on without it.
         """
         found = read_sitemap(body, step.url) if isinstance(body, bytes) else body
-        self.add_sitemaps(url for url in found.sitemaps if same_site(url, step.url))
+        at_home = [url for url in found.sitemaps if same_site(url, step.url)]
+        self.dropped["elsewhere"] += len(found.sitemaps) - len(at_home)
+        self.add_sitemaps(at_home)
         new = 0
         for place, url in enumerate(found.pages):
             address = _parsed(url)

@@ -95,8 +95,18 @@ def _structured_data(root: Any) -> list[dict[str, Any]]:
             found.extend(_objects(_parse(text), 0))
         if len(found) > MAX_DATA_OBJECTS:
             break
-    about = [o for o in found[:MAX_DATA_OBJECTS] if _ABOUT_THE_PAGE.search(type_of(o))]
+    found = found[:MAX_DATA_OBJECTS]
+    named = {o["@id"]: o for o in found if isinstance(o.get("@id"), str) and o.get("name")}
+    about = [_with_author(o, named) for o in found if _ABOUT_THE_PAGE.search(type_of(o))]
     return sorted(about, key=lambda o: _ARTICLE.search(type_of(o)) is None)
+
+
+def _with_author(thing: dict[str, Any], named: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """THING with its `account`, where it only says which of the other objects its author is: who put it on the site."""
+    author = thing.get("author")
+    if isinstance(author, dict) and not author.get("name") and isinstance(author.get("@id"), str):
+        return {**thing, "account": named.get(author["@id"], author)}
+    return thing
 
 
 def _parse(text: str) -> Any:
@@ -127,12 +137,13 @@ def _objects(value: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 _NAMED: Final = etree.XPath(
-    "descendant::*[@class or @id or @itemprop or @rel or self::time or self::abbr or self::h1 or self::p]"
+    "descendant::*[@class or @id or @itemprop or @rel or self::time or self::abbr or self::p "
+    "or self::h1 or self::h2 or self::h3 or self::h4]"
 )
 
 
 def named_elements(root: Any) -> list[tuple[Any, str]]:
-    """The elements that are marked or named, paragraphs and main headings, in order, each with its class and id."""
+    """The elements that are marked or named, paragraphs and headings, in order, each with its class and id."""
     return [(e, f"{e.get('class') or ''} {e.get('id') or ''}") for e in _NAMED(root)]
 
 

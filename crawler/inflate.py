@@ -4,6 +4,7 @@ Bounded matters: 64 KiB on the wire may stand for gigabytes, so no stage may han
 afford to throw away.
 """
 
+import itertools
 import zlib
 from collections.abc import Iterator
 from typing import Final, Protocol
@@ -24,6 +25,9 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 ZSTD_SKIPPABLE: Final = tuple(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 """How a frame begins that holds no content (RFC 8878 section 3.1.2)."""
+
+TEXT: Final = bytes(range(32, 127)) + b"\t\n\r"
+"""What is added behind a stream by hand: notes of caches."""
 
 
 class Damaged(Exception):
@@ -105,26 +109,72 @@ class Gzip(Deflate):
 
 
 class Brotli:
-    """Brotli (RFC 7932)."""
-
-    leftover = False
+    """Brotli (RFC 7932). Its decoder takes bytes behind the end for damage, so the end is looked for if need be."""
 
     def __init__(self) -> None:
+        self.ended = False
+        self.leftover = False
         self._engine = brotli.Decompressor()
-
-    @property
-    def ended(self) -> bool:
-        """Whether the stream's own end was seen."""
-        return bool(self._engine.is_finished())
+        self._fed: list[bytes] = []
+        self._given = 0
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """See `Inflater`."""
+        if self.ended:
+            self._pass_over(data)
+            return
         try:
-            yield self._engine.process(data, output_buffer_limit=PIECE)
-            while not self._engine.can_accept_more_data():
-                yield self._engine.process(b"", output_buffer_limit=PIECE)
+            for piece in _drawn(self._engine, data):
+                self._given += len(piece)
+                yield piece
+            self.ended = self._engine.is_finished()
         except brotli.error as error:
+            yield from self._up_to_the_end(data, error)
+        self._fed.append(data)
+
+    def _up_to_the_end(self, data: bytes, error: brotli.error) -> Iterator[bytes]:
+        """Give what is missing if the stream ends within `data`: all again, at last byte by byte.
+
+        Raises:
+            Damaged: it does not.
+        """
+        engine, known = brotli.Decompressor(), self._given
+        steps = itertools.chain(self._fed, (data[place : place + 1] for place in range(len(data))))
+        taken = -sum(map(len, self._fed))
+        try:
+            for step in steps:
+                taken += len(step)
+                for piece in _drawn(engine, step):
+                    yield piece[known:]
+                    known = max(known - len(piece), 0)
+                if engine.is_finished():
+                    self.ended = True
+                    break
+        except brotli.error:
+            pass
+        if not self.ended:
             raise Damaged("brotli stream is broken") from error
+        self._pass_over(data[taken:])
+
+    def _pass_over(self, rest: bytes) -> None:
+        """Take what is behind the end for padding or for text that somebody added.
+
+        Raises:
+            Damaged: it is neither, so the end came by damage: there is no checksum that would tell.
+        """
+        if rest.strip(b"\0") and rest.translate(None, TEXT):
+            raise Damaged("brotli stream ends amid other bytes")
+        self.leftover = self.leftover or bool(rest.strip(b"\0"))
+
+
+def _drawn(engine: brotli.Decompressor, data: bytes) -> Iterator[bytes]:
+    """Give all that `engine` makes of `data`, in pieces."""
+    piece = engine.process(data, output_buffer_limit=PIECE)
+    yield piece
+    # Its word that it takes more bytes does not mean that it has given all it has.
+    while piece and not engine.is_finished():
+        piece = engine.process(b"", output_buffer_limit=PIECE)
+        yield piece
 
 
 class Zstd:

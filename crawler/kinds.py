@@ -1,7 +1,7 @@
 """What kind of content a body is: as it is called, or by its first bytes where that says nothing."""
 
 import re
-from typing import Final
+from typing import Final, Literal
 
 HTML: Final = frozenset(("text/html", "application/xhtml+xml"))
 MARKDOWN: Final = frozenset(("text/markdown", "text/x-markdown"))
@@ -10,13 +10,16 @@ PDF: Final = "application/pdf"
 _VAGUE: Final = frozenset(
     ("", "application/octet-stream", "binary/octet-stream", "application/unknown", "unknown/unknown")
 )
+_COMMENTS: Final = rb"(?:<!--(?:(?!-->).){0,2000}-->\s*)*"
+"""Each ends at its first end: were there more ways to read many of them, trying all would take for ever."""
 _START_OF_HTML: Final = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,300}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*"
-    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|article|div|h1|p)\b",
+    rb"\s*(?:<\?xml[^>]{0,300}\?>\s*)?"
+    + _COMMENTS
+    + rb"<(?:!doctype\s+html|html|head|body|title|meta|script|article|div|h1|p)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _START_OF_FEED: Final = re.compile(
-    rb"\s*(?:<\?[^>]{0,300}\?>\s*){0,5}(?:<!--.{0,2000}?-->\s*)*<(?:rss|feed|(?:[a-z]{1,20}:)?rdf)[\s>]",
+    rb"\s*(?:<\?[^>]{0,300}\?>\s*){0,5}" + _COMMENTS + rb"<(?:rss|feed|(?:[a-z]{1,20}:)?rdf)[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
 _OF_FEEDS: Final = frozenset((*HTML, "text/plain", *_VAGUE))
@@ -28,6 +31,30 @@ SNIFFED: Final = 4_096
 _BINARY: Final = bytes(b for b in range(32) if b not in b"\t\n\f\r\x1b")
 MAX_BINARY_SHARE: Final = 0.05
 MAX_ZERO_SHARE: Final = 0.6
+
+
+def content_type(value: str | None) -> tuple[str | None, str | None]:
+    """Take a Content-Type apart: media type in lower case, charset as sent; None for what is missing or no sense."""
+    if value is None:
+        return None, None
+    essence, *parameters = value.split(";")
+    media_type = essence.strip().lower()
+    charset = None
+    for parameter in parameters:
+        name, _, given = parameter.partition("=")
+        if name.strip().lower() == "charset" and (found := given.strip().strip("\"'").strip()):
+            charset = charset or found
+    return (media_type if media_type.count("/") == 1 else None), charset
+
+
+MIN_MARKS: Final = 50
+"""One of so many characters of a text at least is white space or a mark."""
+OTHER_ORDER: Final = 4
+"""So many times fewer are there if the bytes are read in the wrong order."""
+_MARKS: Final = re.compile(r"""[ \t\n\r<>"=/,:;{}\[\]1-9]""")
+_TWO_IN_ONE: Final = re.compile("".join(("[", *(f"{chr(n)}-{chr(n + 94)}" for n in range(0x2020, 0x7F00, 0x100)), "]")))
+"""Two bytes that are both printable ASCII."""
+_NO_TEXT: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffd-\uffff]")
 
 
 def kind_of(body: bytes, media_type: str | None) -> str:
@@ -56,10 +83,30 @@ def _sniffed(body: bytes) -> str | None:
     return "text/plain" if start and not is_binary(body) else None
 
 
+def utf16_order(body: bytes) -> Literal["utf-16le", "utf-16be"] | None:
+    """Which order of bytes BODY has if it is text in UTF-16 without a mark; None if it is no such text.
+
+    White space and marks of every script stand out in the right order only; text has no controls.
+    """
+    start = body[: SNIFFED * 2]
+    little, big = (start.decode(order, "replace") for order in ("utf-16-le", "utf-16-be"))
+    marks, others = sorted((len(_MARKS.findall(text)) for text in (little, big)), reverse=True)
+    if marks * MIN_MARKS < max(len(little), MIN_MARKS) or others * OTHER_ORDER > marks:
+        return None
+    text = little if len(_MARKS.findall(little)) == marks else big
+    if _NO_TEXT.search(text, 0, len(text) - 1) or 2 * len(_TWO_IN_ONE.findall(little)) > len(little):
+        return None
+    return "utf-16le" if text is little else "utf-16be"
+
+
 def is_binary(body: bytes) -> bool:
     """Whether the first bytes of BODY are no text in any charset."""
     start = body[:SNIFFED]
-    if start.startswith(_UTF16) or (start and 1 <= 3 * start.count(0) / len(start) <= 3 * MAX_ZERO_SHARE):
+    if (
+        start.startswith(_UTF16)
+        or utf16_order(body)
+        or (start and 1 <= 3 * start.count(0) / len(start) <= 3 * MAX_ZERO_SHARE)
+    ):
         return False
     return len(start) - len(start.translate(None, _BINARY)) > MAX_BINARY_SHARE * len(start)
 

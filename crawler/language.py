@@ -15,6 +15,11 @@ SAMPLE_CHARACTERS: Final = 2_000
 
 def find_language(root: Any, head: Head, text: str) -> Language | None:
     """By the `lang` of the `html` element, then by meta tags, then by TEXT."""
+    return stated_language(root, head) or detect_language(text)
+
+
+def stated_language(root: Any, head: Head) -> Language | None:
+    """What the `html` element or a meta tag says."""
     stated = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or root.get("xml:lang")
     if tag := tag_of(stated):
         return Language(tag, "html")
@@ -22,7 +27,7 @@ def find_language(root: Any, head: Head, text: str) -> Language | None:
         for content in head.meta.get(name, ()):
             if tag := tag_of(content.split(",")[0]):
                 return Language(tag, "meta")
-    return detect_language(text)
+    return None
 
 
 def tag_of(value: str | None) -> str | None:

@@ -13,6 +13,13 @@ MAX_LINKS: Final = 2_000
 MAX_LINK_TEXT: Final = 200
 MAX_ADDRESS: Final = 4_096
 
+# Lines of links are short; how much of one has to be links, and how long a label before them may be.
+MAX_LINE: Final = 400
+LINE_LINKED: Final = 0.8
+LABEL_WORDS: Final = 4
+LABELLED_WORDS: Final = 4
+_LINE_TAGS: Final = ("p", "li", "h2", "h3", "h4", "h5", "h6", "div", "td", "dd", "section", "blockquote")
+
 
 def resolve(address: str | None, base: str) -> str | None:
     """ADDRESS as an absolute http(s) address by the WHATWG rules, None if it is none."""
@@ -49,6 +56,39 @@ def find_links(root: Any, base: str) -> tuple[tuple[Link, ...], int]:
         found[url] = _text(element)
     links = tuple(Link(url, text) for url, text in itertools.islice(found.items(), MAX_LINKS))
     return links, len(found)
+
+
+def link_lines(root: Any, base: str) -> tuple[Link, ...]:
+    """Blocks that are nothing but links to other pages, perhaps behind a label as "Read also:", each with all its text.
+
+    The address is that of the block's first link.
+    """
+    here = base.partition("#")[0]
+    blocks: dict[Any, list[Any]] = {}
+    for link in root.iter("a"):
+        href = link.get("href")
+        if href and not href.startswith("#") and (block := next(link.iterancestors(*_LINE_TAGS), None)) is not None:
+            blocks.setdefault(block, []).append(link)
+    lines = []
+    for block, links in blocks.items():
+        text = one_line(scalars("".join(block.itertext())))
+        if len(text) > MAX_LINE or not _is_links(text, sum(map(_squeezed, links))):
+            continue
+        address = resolve(links[0].get("href"), base)
+        if address is not None and address.partition("#")[0] != here:
+            lines.append(Link(address, text))
+    return tuple(lines)
+
+
+def _squeezed(element: Any) -> int:
+    return len("".join("".join(element.itertext()).split()))
+
+
+def _is_links(text: str, inside: int) -> bool:
+    label, colon, rest = text.partition(":")
+    if colon and len(label.split()) <= LABEL_WORDS and len(rest.split()) >= LABELLED_WORDS:
+        text = rest
+    return 0 < inside >= LINE_LINKED * len("".join(text.split()))
 
 
 def _text(element: Any) -> str:

@@ -5,30 +5,29 @@ need something else, and each is told by what the page itself shows:
 
 * a discussion, where the replies are the content: the posts themselves (`threads`);
 * a page whose precise text is next to nothing of what can be seen: trafilatura's balanced reading;
-* a page whose text is only a consent notice, or whose text stands in an element that extractors take for furniture:
-  the notice is taken out, the element is taken for what it is, and the page is read again.
+* a page whose text is only a consent notice, or whose text stands where extractors do not look (`bodies`): the notice
+  is taken out, the element is taken for what it is, and the page is read again.
+
+What people wrote below an article, and cards that lead to other pages, are taken out before (`surroundings`).
 """
 
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 from lxml import etree
 
 from crawler.blocks import text_with_blocks
+from crawler.bodies import free_main_columns, join_split_bodies, name_main_column, name_paragraphs
 from crawler.consent import consent_elements, is_about_consent, is_consent_text, take_out_notices
 from crawler.markup import cut_out, take_out_heading_marks, without_controls
 from crawler.reading import Block
+from crawler.scalars import one_line
+from crawler.surroundings import take_out_cards, take_out_comments
 from crawler.tables import spread_spans
-from crawler.threads import MIN_POSTS, OTHER_THINGS, find_posts, repeated_quotes, thread_signs
+from crawler.threads import MIN_POSTS, find_posts, repeated_quotes, thread_signs
 from crawler.visible import hidden_elements
-
-# Elements that extractors leave out unread. One that holds most of a page's paragraphs is its main column.
-_FURNITURE: Final = ("aside", "footer", "form", "nav", "header", "figure")
-MAIN_SHARE: Final = 0.5
-
-# A paragraph of this many words is prose, not a caption or a teaser.
-PROSE_WORDS: Final = 15
 
 # A precise text with less of the visible words than this may be the wrong one.
 SUSPECT_SHARE: Final = 0.15
@@ -73,6 +72,8 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
     take_out_heading_marks(root)
     free_main_columns(root)
     join_split_bodies(root)
+    name_paragraphs(root)
+    name_main_column(root)
     spread_spans(root)
     found = _choose(root, source, url, visible)
     if not is_consent_text(found.text) or is_about_consent(root):
@@ -102,6 +103,8 @@ def _choose(root: Any, source: str, url: str, visible: str) -> MainText:
     thread = _thread(root, source, url)
     if thread is not None:
         return thread
+    take_out_comments(root)
+    take_out_cards(root)
     precise = _quick(root, url, visible) or _article(root, url)
     enough = SUSPECT_SHARE * _weight(visible)
     if precise is not None and _weight(precise.text) >= enough:
@@ -166,9 +169,28 @@ def _article(
     )
     if found is None or isinstance(found, dict) or (fast and not _is_sound(found.body)):
         return None
+    _take_out_repeats(found.body, root)
     trees = [found.body] if found.commentsbody is None else [found.body, found.commentsbody]
     text, blocks = text_with_blocks(trees)
     return MainText(text, blocks, "trafilatura" if precise else "trafilatura-balanced") if text else None
+
+
+MAX_REPEATED: Final = 500
+"""Paragraphs that are looked for in the page, each time from its beginning."""
+
+
+def _take_out_repeats(body: Any, root: Any) -> None:
+    """Take out of BODY what trafilatura has found twice: to a short text it adds every paragraph of the page again."""
+    found: dict[str, list[Any]] = {}
+    for paragraph in body.iter("p"):
+        found.setdefault(one_line("".join(paragraph.itertext())), []).append(paragraph)
+    repeated = {text: places for text, places in found.items() if text and len(places) > 1}
+    if not repeated:
+        return
+    page = one_line("".join(root.itertext()))
+    for text, places in islice(repeated.items(), MAX_REPEATED):
+        for paragraph in places[page.count(text) or len(places) :]:
+            cut_out(paragraph)
 
 
 def _is_sound(body: Any) -> bool:
@@ -203,48 +225,3 @@ def _everything(root: Any) -> MainText:
     body = root.find("body")
     text, blocks = text_with_blocks([body] if body is not None else [])
     return MainText(text, blocks, "all-text")
-
-
-def free_main_columns(root: Any) -> None:
-    """Make an element that is named as furniture but holds most of the page's paragraphs a `div`."""
-    paragraphs = [(p, len("".join(p.itertext()).split())) for p in root.iter("p")]
-    total = sum(words for _, words in paragraphs)
-    if not total:
-        return
-    held: dict[Any, int] = {}
-    for paragraph, words in paragraphs:
-        for ancestor in paragraph.iterancestors(*_FURNITURE):
-            held[ancestor] = held.get(ancestor, 0) + words
-    for element, words in held.items():
-        if words > MAIN_SHARE * total or (element.tag == "aside" and element.find(".//h1") is not None):
-            element.tag = "div"
-
-
-def join_split_bodies(root: Any) -> None:
-    """Put together a text that a page cuts into several containers of one name, mostly to set advertisements between.
-
-    Extractors take one of them, the first or the longest, and lose the others.
-    """
-    parts: dict[tuple[str, str], dict[Any, int]] = {}
-    total = 0
-    for paragraph in root.iter("p"):
-        words = len("".join(paragraph.itertext()).split())
-        parent = paragraph.getparent()
-        if words < PROSE_WORDS or parent is None:
-            continue
-        total += words
-        name = parent.get("class")
-        if name and parent.tag in ("div", "section") and not OTHER_THINGS.search(name):
-            held = parts.setdefault((parent.tag, name), {})
-            held[parent] = held.get(parent, 0) + words
-    for held in parts.values():
-        first, *others = held
-        if others and sum(held.values()) >= MAIN_SHARE * total and _near(first, others):
-            for other in others:
-                first.extend(list(other))
-
-
-def _near(first: Any, others: list[Any]) -> bool:
-    """Whether all have the same parent or grandparent as FIRST, and none is inside another."""
-    ancestors = [a for a in (first.getparent(), first.getparent().getparent()) if a is not None]
-    return any(all(a in (o.getparent(), o.getparent().getparent()) for o in others) for a in ancestors)

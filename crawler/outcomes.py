@@ -14,6 +14,7 @@ from crawler.errors import (
     TimedOut,
     TooLarge,
 )
+from crawler.kinds import content_type
 from crawler.pace import retry_after
 from crawler.trip import Trip
 from crawler.visit import Outcome, RobotsRuling, Visit
@@ -74,24 +75,33 @@ def visit_of(
 
 def _judged(trip: Trip, failure: CrawlError | None) -> tuple[Outcome, str | None, str | None]:
     if failure is not None:
-        for kind, outcome in OUTCOMES:
-            if isinstance(failure, kind):
-                return outcome, failure.reason, str(failure)
-        return "error", failure.reason, str(failure)
+        return _outcome(failure), failure.reason, str(failure)
     status = trip.head.status if trip.head else None
     if status == TOO_MANY_REQUESTS:
         return "rate_limited", "status_429", "the site asks for fewer requests"
     if status == PARTIAL_CONTENT:
         return "incomplete", "partial_content", "the site sent a part of the page, though the whole was asked for"
+    if status == NOT_MODIFIED and not _asked_for_news(trip):
+        return "error", "bad_response", "the site says that nothing changed, though it was asked for the page"
     if trip.intake is not None and trip.intake.undecodable is not None:
         label = trip.intake.undecodable
         return "error", "content_encoding_unsupported", f"the body is coded as {label}, which was not offered"
     return "ok", None, None
 
 
+def _outcome(failure: CrawlError) -> Outcome:
+    return next((outcome for kind, outcome in OUTCOMES if isinstance(failure, kind)), "error")
+
+
 def _not_modified(trip: Trip) -> bool:
     """Whether the site said that nothing changed since: such an answer has no body, not an empty one."""
     return trip.head is not None and trip.head.status == NOT_MODIFIED
+
+
+def _asked_for_news(trip: Trip) -> bool:
+    """Whether the last request was a conditional one."""
+    like = trip.like
+    return like is not None and like.url == trip.address.href and bool(like.conditions)
 
 
 def asked_to_wait(trip: Trip, now: datetime) -> float | None:
@@ -104,17 +114,3 @@ def _header(trip: Trip, name: str) -> str | None:
     """Give the last header of that name in the final answer, as browsers take it."""
     values = [value for key, value in trip.head.headers if key.lower() == name] if trip.head else []
     return values[-1] if values else None
-
-
-def content_type(value: str | None) -> tuple[str | None, str | None]:
-    """Take a Content-Type apart: media type in lower case, charset as sent; None for what is missing or no sense."""
-    if value is None:
-        return None, None
-    essence, *parameters = value.split(";")
-    media_type = essence.strip().lower()
-    charset = None
-    for parameter in parameters:
-        name, _, given = parameter.partition("=")
-        if name.strip().lower() == "charset" and (found := given.strip().strip("\"'").strip()):
-            charset = charset or found
-    return (media_type if media_type.count("/") == 1 else None), charset

@@ -57,14 +57,15 @@ class _Host:
     held_until: float = 0.0
     delay: float = 0.0
     slowing: float = 0.0
+    slowed_at: float = float("-inf")
     users: int = 0
 
 
 class Pace:
     """Keeps requests to one host apart: at most `concurrency` at a time, at least `delay` seconds between starts.
 
-    Who is patient asks a host that has trouble more slowly, until it is well again. `shared` is what other processes
-    know.
+    A host that has trouble is asked more slowly, until it is well again, as far as who asks has patience. `shared` is
+    what other processes know.
     """
 
     def __init__(self, clock: Clock, *, delay: float, concurrency: int, shared: SharedPace | None = None) -> None:
@@ -76,25 +77,29 @@ class Pace:
         self._telling: set[asyncio.Future[None]] = set()
 
     @asynccontextmanager
-    async def turn(self, host: str, longest_hold: float, *, patient: bool = False) -> AsyncIterator[float]:
-        """Wait for the turn to send a request to `host`, and keep it; gives the seconds waited.
+    async def turn(self, host: str, longest_hold: float, *, patience: float = 0.0) -> AsyncIterator[float]:
+        """Wait for the turn to send a request to `host`, and keep it; gives the seconds waited because it has trouble.
+
+        That is never more than `patience`; what the host's pace is without trouble is waited for in any case.
 
         Raises:
             PaceHeld: the host asked us to stay away for more than `longest_hold` seconds from now.
         """
         state = self._host(host)
         state.users += 1
-        began = self._clock.monotonic()
         try:
             async with state.slots:
-                slowing = state.slowing if patient else 0.0
-                while (wait := self._start(host, state, longest_hold, slowing)) > 0:
+                began = self._clock.monotonic()
+                slowing, latest = min(state.slowing, patience), began + patience
+                while (wait := self._start(host, state, longest_hold, slowing, latest)) > 0:
                     await self._clock.sleep(wait)
+                now = self._clock.monotonic()
+                slowed = now - max(began, state.held_until, state.next_start)
                 gap = max(self._delay, state.delay)
-                state.next_start = self._clock.monotonic() + gap
+                state.next_start = now + gap
                 if self._shared is not None:
                     await self._with_others(self._shared, host, gap + slowing, longest_hold)
-                yield self._clock.monotonic() - began
+                yield max(slowed, 0.0)
         finally:
             state.users -= 1
 
@@ -112,11 +117,20 @@ class Pace:
             self._telling.add(telling)
             telling.add_done_callback(self._telling.discard)
 
-    def answered(self, host: str, *, trouble: bool) -> None:
-        """Ask a host more slowly after trouble (it is busy, broken, or silent), and less so when it is well."""
+    def now(self) -> float:
+        """The time, as `answered` wants to be told when a request began."""
+        return self._clock.monotonic()
+
+    def answered(self, host: str, *, trouble: bool, began: float | None = None) -> None:
+        """Ask a host more slowly after trouble (it is busy, broken, or silent), and less so when it is well.
+
+        Requests that `began` before the last slowing met the same trouble, which counts once.
+        """
         state = self._host(host)
         if trouble:
-            state.slowing = min(max(2 * state.slowing, FIRST_SLOWING), MAX_SLOWING)
+            if began is None or began >= state.slowed_at:
+                state.slowing = min(max(2 * state.slowing, FIRST_SLOWING), MAX_SLOWING)
+                state.slowed_at = self._clock.monotonic()
         else:
             eased = state.slowing * RECOVERY
             state.slowing = eased if eased >= NO_SLOWING else 0.0
@@ -129,13 +143,13 @@ class Pace:
         if wait > 0:
             await self._clock.sleep(wait)
 
-    def _start(self, host: str, state: _Host, longest_hold: float, slowing: float) -> float:
-        """Give the seconds until a request may start."""
+    def _start(self, host: str, state: _Host, longest_hold: float, slowing: float, latest: float) -> float:
+        """Give the seconds until a request may start; slowing counts until `latest`."""
         now = self._clock.monotonic()
         held = state.held_until - now
         if held > longest_hold:
             raise PaceHeld(host, held)
-        return max(held, state.next_start + slowing - now)
+        return max(held, max(state.next_start, min(state.next_start + slowing, latest)) - now)
 
     def _host(self, name: str) -> _Host:
         state = self._hosts.get(name)

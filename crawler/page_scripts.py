@@ -8,15 +8,31 @@ from crawler.page_words import ABOUT_CONSENT, AGREE_BUTTON, REFUSE_BUTTON
 _FOLDER: Final = files("crawler").joinpath("scripts")
 
 DOCUMENT: Final = _FOLDER.joinpath("document.js").read_text(encoding="utf-8")
+MEASURE: Final = _FOLDER.joinpath("measure.js").read_text(encoding="utf-8")
 SCROLL: Final = _FOLDER.joinpath("scroll.js").read_text(encoding="utf-8")
 CONSENT: Final = _FOLDER.joinpath("consent.js").read_text(encoding="utf-8")
 
-MEASURE: Final = """
-() => [document.body ? document.body.innerHTML.length : 0,
-  [...document.scripts].some((script) => !/json|template|x-/i.test(script.type)),
-  document.body ? document.body.innerText.length : 0]
+STILL: Final = """
+async () => {
+  const fonts = document.fonts ? document.fonts.ready : null;
+  await Promise.race([fonts, new Promise((done) => setTimeout(done, 1000))]);
+  for (const one of document.getAnimations ? document.getAnimations() : []) {
+    try { one.finish(); } catch (_) { one.cancel(); }
+  }
+  const root = document.documentElement, page = document.scrollingElement || root;
+  return root ? [Math.max(root.clientWidth, page.scrollWidth), Math.max(1, page.scrollHeight)] : [1, 1];
+}
 """
-"""How long the page is, whether anything in it can still change it, and how much there is to read."""
+"""Before a picture: waits for the page's fonts, a second at most, and puts what moves at its end, or back if there
+is none. Gives the page's width and height in pixels."""
+
+SIZE: Final = """
+() => {
+  const root = document.documentElement, page = document.scrollingElement || root;
+  return root ? [Math.max(root.clientWidth, page.scrollWidth), Math.max(1, page.scrollHeight)] : [1, 1];
+}
+"""
+"""The same size, where nothing can be waited for."""
 
 BEFORE_ALL: Final = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "WebTransport"]) {

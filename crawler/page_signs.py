@@ -5,9 +5,10 @@ links: a page that lists a hundred headlines below "not found" has little to say
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from lxml import etree
@@ -33,6 +34,10 @@ FURNITURE: Final = 60
 """Words of navigation and footer that a page without anything else may have."""
 BEHIND: Final = 30
 """Words of text in paragraphs behind a layer, from which the page is what is behind it."""
+BESIDES: Final = 12
+"""Words beside code and block quotations from which these are shown by a page, rather than being what it says."""
+MAX_SHOWN: Final = 40
+"""Such elements looked at."""
 PROSE: Final = 14
 """Words from which a line is prose rather than a heading, label or teaser."""
 
@@ -45,7 +50,13 @@ _BANNERS: Final = etree.XPath(
 )
 _JOINED: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？।؟])\s+|(?<=[。！？])|\n+")  # noqa: RUF001 - full-width marks are meant
+_WORD: Final = re.compile(r"\w")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _SEGMENTS: Final = re.compile(r"\s*[|·•»›«–—]\s*|\s+[-:/]\s+|::|:\s+")  # noqa: RUF001 - dashes are meant
+_QUOTATION: Final = re.compile(
+    '"[^"]{2,120}"|[\u201c\u201e\u201f][^\u201c\u201d\u201e]{2,120}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,120}\u00bb'
+    "|\u300c[^\u300c\u300d]{2,120}\u300d|\u300e[^\u300e\u300f]{2,120}\u300f|\u300a[^\u300a\u300b]{2,120}\u300b"
+)
 _APOSTROPHES: Final = re.compile("[\u2018\u2019\u02bc\u0060\u00b4]")
 _MARKS: Final = (
     # what the makers of challenges put into their pages, and into no other
@@ -64,11 +75,14 @@ MAX_SOURCE: Final = 400_000
 class Signs:
     """A page as its state sees it. Texts are in lower case, on one line, with straight apostrophes.
 
+    What titles, headings and sentences quote is left out of them: a page says of others what stands in quotation marks.
     `labels` are lines of few words. `own` counts the words of the page's own text without links, `main` those of what
-    was found to be its main text, `prose` those of its longer lines, `words` all that can
-    be seen. `passwords` are fields for one, outside the page's furniture. `free` is what the page's data says about
-    reading it without paying (None: nothing). `article`: it calls itself one, with a date or an author.
+    was found to be its main text, `prose` those of its longer lines, `words` all that can be seen. `passwords` are
+    fields for one, outside the page's furniture; `writes`: there is a field for longer texts. `posts` counts what
+    several people wrote, up to two. `free` is what the page's data says about reading it without paying (None:
+    nothing). `article`: it calls itself one, with a date or an author.
     `roots` are empty places that programs in pages fill, `unfilled` are empty elements of their own making.
+    `frameset`: it is made of other documents, as was once usual.
     """
 
     titles: tuple[str, ...] = ()
@@ -82,6 +96,8 @@ class Signs:
     words: int = 0
     passwords: int = 0
     identifiers: int = 0
+    writes: bool = False
+    posts: int = 0
     marks: tuple[str, ...] = ()
     captcha: bool = False
     free: bool | None = None
@@ -92,6 +108,7 @@ class Signs:
     roots: int = 0
     unfilled: int = 0
     asks_for_scripts: bool = False
+    frameset: bool = False
     length: int = 0
 
 
@@ -106,7 +123,7 @@ def plain_signs(text: str, title: str | None = None) -> Signs:
     lines = text[:20_000].split("\n")
     return Signs(
         titles=_segments(title),
-        headings=tuple(_folded(line) for line in lines[:MAX_LEAD] if count_words(line) < PROSE),
+        headings=tuple(_unquoted(_folded(line)) for line in lines[:MAX_LEAD] if count_words(line) < PROSE),
         sentences=tuple(_sentences(lines)),
         labels=tuple(_labels(lines)),
         own=count_words(text),
@@ -124,18 +141,22 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         cut_out(element)
     _lift_layers(tree)
     forms = _forms(tree)
+    quoted = {
+        q[1:-1].strip() for h in tree.iter("h1", "h2") for q in _QUOTATION.findall(_folded("".join(h.itertext())))
+    }
     headings = _headings(tree)
     own_text = visible_text(tree).text
     if not own_text and count_words(visible) > FURNITURE and not _says_it_is_a_shell(root):
         own_text = visible  # a page of nothing but what others have around their text
     lines = own_text.split("\n") if own_text else []
-    linked = sum(count_words(" ".join(e.itertext())) for e in tree.iter("a"))
+    links = [" ".join(e.itertext()) for e in tree.iter("a")]
+    linked = sum(map(count_words, links))
     words = count_words(own_text)
     lowered = source[:MAX_SOURCE].lower()
     return Signs(
-        titles=_segments(head.title),
-        headings=tuple(dict.fromkeys(headings or _lead(lines))),
-        sentences=tuple(_sentences(lines)),
+        titles=tuple(t for t in _segments(head.title) if t not in quoted),
+        headings=tuple(dict.fromkeys(headings or _lead(lines, links))),
+        sentences=tuple(_sentences(_without_code(tree, lines), links)),
         labels=tuple(_labels(lines)),
         buttons=forms.buttons,
         own=max(words - linked, 0),
@@ -143,6 +164,8 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         words=count_words(visible),
         passwords=forms.passwords,
         identifiers=forms.identifiers,
+        posts=_posts(tree),
+        writes=next(tree.iter("textarea"), None) is not None,
         marks=tuple(mark for mark in _MARKS if mark in lowered),
         captcha=any(mark in lowered for mark in _CAPTCHAS),
         free=_free(head),
@@ -153,6 +176,7 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         roots=len(_ROOTS(root)),
         unfilled=sum(1 for e in _UNFILLED(tree) if "-" in e.tag),
         asks_for_scripts=any(NOT_YET.search(_folded("".join(e.itertext()))) for e in root.iter("noscript")),
+        frameset=next(root.iter("frame"), None) is not None,
         length=len(source),
     )
 
@@ -202,20 +226,55 @@ def _headings(tree: Any) -> list[str]:
     found = []
     for element in tree.iter("h1", "h2", "h3"):
         if text := _folded("".join(element.itertext())):
-            found.append(text)
+            found.append(_unquoted(text))
         if len(found) == MAX_HEADINGS:
             break
     return found
 
 
-def _lead(lines: list[str]) -> Iterator[str]:
-    yield from (_folded(line) for line in lines[:MAX_LEAD] if count_words(line) < PROSE)
+def _lead(lines: list[str], links: Iterable[str]) -> Iterator[str]:
+    """The first lines that may stand for headings; links lead to something else than what the page is."""
+    elsewhere = sorted({f for link in links if (f := _folded(link))}, key=len, reverse=True)
+    for line in lines[:MAX_LEAD]:
+        rest = folded = _folded(line)
+        for link in elsewhere:
+            rest = rest.replace(link, "")
+        if count_words(line) < PROSE and _LETTER.search(rest):
+            yield _unquoted(folded)
 
 
-def _sentences(lines: list[str]) -> Iterator[str]:
+def _without_code(tree: Any, lines: list[str]) -> list[str]:
+    """LINES without what the page shows as code or quotes from elsewhere, unless there is next to nothing besides."""
+    shown = list(islice(tree.iter("pre", "code", "samp", "blockquote"), MAX_SHOWN))
+    if not shown:
+        return lines
+    pieces = [
+        p for e in shown for t in "".join(e.itertext()).split("\n")[:MAX_SHOWN] if len(p := " ".join(t.split())) > 1
+    ]
+    left = []
+    for line in lines[:MAX_LABELS]:
+        kept = " ".join(line.split())
+        for piece in pieces:
+            kept = kept.replace(piece, " x ")
+        if kept.strip() not in ("", "x"):
+            left.append(kept)
+    return left if sum(map(count_words, left)) >= BESIDES else lines
+
+
+def _unquoted(text: str) -> str:
+    """TEXT with a letter in place of each quotation; as it is where nothing stands beside them."""
+    rest = _QUOTATION.sub(" x ", text)
+    return " ".join(rest.split()) if rest != text and _WORD.search(_QUOTATION.sub(" ", text)) else text
+
+
+def _sentences(lines: list[str], links: Iterable[str] = ()) -> Iterator[str]:
+    """Those of LINES, without the labels that only lead elsewhere."""
     given = 0
+    labels = {" ".join(link.split()) for link in links if count_words(link) <= LABEL // 8}
     for line in lines:
-        for sentence in _SENTENCE_END.split(line):
+        if " ".join(line.split()) in labels:
+            continue
+        for sentence in _SENTENCE_END.split(_unquoted(line)):
             if folded := _folded(sentence):
                 yield folded
                 given += 1
@@ -235,7 +294,7 @@ def _segments(title: str | None) -> tuple[str, ...]:
     """The parts of a title, which often has the site's name beside the page's."""
     if not title:
         return ()
-    folded = _folded(title)
+    folded = _unquoted(_folded(title))
     return tuple(dict.fromkeys([folded, *(s for s in _SEGMENTS.split(folded) if s)]))
 
 
@@ -259,6 +318,18 @@ def _article(head: Head, root: Any) -> bool:
     data = any("datePublished" in thing or "author" in thing for thing in head.data)
     timed = next(root.iter("time"), None) is not None
     return data or dated or (timed and (kind is not None and kind[1].lower() == "article"))
+
+
+_POSTS: Final = frozenset(("post", "postbody", "comment", "message", "reply", "answer"))
+
+
+def _posts(tree: Any) -> int:
+    """How many there are, up to two: more tell no more."""
+    found = (
+        e for e in tree.iter("div", "article", "li", "section") if not _POSTS.isdisjoint((e.get("class") or "").split())
+    )
+    long = (e for e in found if count_words("".join(e.itertext())) >= LABEL // 8)
+    return sum(1 for _ in islice(long, 2))
 
 
 _ROOTS: Final = etree.XPath(

@@ -32,6 +32,12 @@ MUCH: Final = 1000
 """Characters of markup for each such word."""
 HEADING: Final = 14
 """Words of a heading that may be one sentence about the page; longer ones are told in prose."""
+SENTENCE: Final = 15
+"""Words of a sentence that tells a visitor something, rather than a reader."""
+MOST: Final = 0.5
+"""Share of a page's own words that are most of them."""
+LEFT: Final = 3
+"""Words that have to follow a subject and its colon to be what is told of it, or that a question has."""
 MAIN: Final = 75
 """Words of main text from which a page is one, whatever its heading says: walls explain themselves in fewer."""
 
@@ -47,7 +53,14 @@ STATUSES: Final[dict[int, PageState]] = {
 }
 """What a status means whatever the page says; other errors may still be walls."""
 
+_PRICE: Final = re.compile(  # in the currencies of the languages that the rules know
+    r"\d[\d., \u00a0]*\s?(?:€|\$|£|¥|円|元|원|₽|₺|₴|₹|zł|kč|kr\b|tl\b|ft\b|lei\b|usd\b|eur\b|chf\b)"
+    r"|\d\s?(?:\u0440\u0443\u0431|\u0433\u0440\u043d)|[€$£¥\uffe5₹₩]\s?\d"
+)
+_ASKS: Final = re.compile(r"[?？؟]$")  # noqa: RUF001 - question marks of other scripts are meant
+_SUBJECT: Final = re.compile(r"^(.{2,}?)\s?[:：]\s*(.+)$")  # noqa: RUF001 - and their colons
 _CODE: Final = re.compile(r"(?<!\d)(?:404|410)(?!\d)")
+_NUMBER: Final = re.compile(r"\d")
 Matcher = Callable[[str], bool]
 
 
@@ -64,6 +77,8 @@ def judge_page(arrival: Arrival, signs: Signs, *, consent_only: bool = False) ->
 
 def why_browser(signs: Signs, state: PageState) -> str | None:
     """Why a browser would probably show more of the page than its HTML says; None if there is no sign of that."""
+    if state == "empty" and signs.frameset:
+        return "frameset"
     if state in ("consent", "empty") and (signs.scripts or signs.asks_for_scripts):
         return "empty_shell" if state == "empty" else "consent_wall"
     if not signs.scripts or state != "ok":
@@ -122,10 +137,14 @@ def _by_address(arrival: Arrival, signs: Signs) -> Found:
 
 
 def _turned_away(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.own > WALL or _is_a_text(signs) or signs.article:
+    if signs.own > WALL or _is_a_text(signs) or signs.article or signs.posts > 1:
+        return None
+    if _called(signs, _is_broken) is not None and not signs.captcha:  # it asks to wait
         return None
     if (where := _called(signs, _is_turning_away)) is not None:
         return "blocked", (f"the {where} turns visitors away or asks to prove that one is a person", _volume(signs))
+    if signs.writes:  # the check belongs to a form that is there to write to somebody
+        return None
     if _dominant(signs, _is_turning_away, share=0.3 if signs.captcha else 0.35):
         return "blocked", ("the text turns visitors away or asks to prove that one is a person", _volume(signs))
     return None
@@ -135,16 +154,31 @@ def _consent(_arrival: Arrival, signs: Signs) -> Found:
     agreeing = sum(words.AGREE.match(button) is not None for button in signs.buttons)
     if not agreeing or _is_a_text(signs) or signs.article:
         return None
+    if signs.main >= MAIN and signs.main >= 2 * signs.own:  # its text stands where others have their furniture
+        return None
     titled = any(_is_asking_for_consent(t) for t in signs.titles)
     first = bool(signs.headings) and _is_asking_for_consent(signs.headings[0])
     little_else = signs.own <= WALL and is_consent_text(". ".join(signs.sentences))
     if little_else or ((titled or first) and _dominant(signs, _is_asking_for_consent, share=0.1, most=LONG)):
         return "consent", ("the heading asks for consent, and nothing else is shown", _volume(signs))
+    if signs.own <= WALL and _is_consent_or_pay(signs):
+        return "consent", ("one has to agree or to pay, and nothing else is shown", _volume(signs))
     return None
 
 
+def _is_consent_or_pay(signs: Signs) -> bool:
+    """Whether all there is to read speaks of agreeing to something or of paying instead."""
+    agreeing = [s for s in signs.sentences if _is_asking_for_consent(s) or words.SPEAKS_OF_CONSENT.search(s)]
+    offering = [s for s in signs.sentences if _is_paying(s) or _is_offer(s)]
+    if not agreeing or not offering:
+        return False
+    said = sum(map(count_words, {*agreeing}))
+    others = sum(map(count_words, set(signs.sentences) - {*agreeing, *offering}))
+    return max(map(count_words, agreeing)) > LABEL // 3 and others <= min(said, LABEL)
+
+
 def _log_in(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.own > WALL or _is_a_text(signs):
+    if signs.own > WALL or _is_a_text(signs) or (signs.posts > 1 and not signs.passwords):
         return None
     named = any(_is_log_in(text) for text in (*signs.titles, *signs.headings[:2]))
     if signs.passwords and (named or (signs.own <= SHORT and signs.prose <= LABEL and not signs.article)):
@@ -153,7 +187,8 @@ def _log_in(_arrival: Arrival, signs: Signs) -> Found:
         return "login", (f"the {where} asks to log in first", _volume(signs))
     if signs.identifiers and signs.own <= SHORT and (where := _called(signs, _is_log_in)) is not None:
         return "login", (f"the {where} is that of a log-in form", _volume(signs))
-    if _dominant(signs, _is_log_in_first, share=SHARE) and not _pays(signs):
+    asks = signs.passwords or signs.identifiers
+    if _dominant(signs, _is_log_in_first, share=MOST if _sells(signs) else SHARE if asks else 0.3) and not _pays(signs):
         return "login", ("the text asks to log in first", _volume(signs))
     return None
 
@@ -168,32 +203,40 @@ def _missing(_arrival: Arrival, signs: Signs) -> Found:
     if signs.article and signs.prose > SHORT:
         return None
     if (titled or headed) and signs.prose < WALL and not _tells_how(signs.headings):
+        subject = any(_names_a_subject(h) and _is_missing(h.partition(":")[0]) for h in signs.headings[:1])
+        if subject or (signs.posts > 1 and not headed):  # the title is that of a text, or of a thread
+            return None
         where = "title" if titled else "heading"
         if signs.own <= WALL or _says(signs, _is_missing_to_you):
             return "not_found", (f"the {where} says that the page was not found", _volume(signs))
-    if _dominant(signs, _is_missing_to_you, share=SHARE):
-        return "not_found", ("the text tells the visitor that the page was not found", _volume(signs))
-    return None
+    told = "the text tells the visitor" if _dominant(signs, _is_missing_to_you, share=SHARE) else None
+    if told is None and _dominant(signs, _is_missing_itself, share=MOST, most=SHORT):
+        told = "the few words that there are say"
+    return ("not_found", (f"{told} that the page was not found", _volume(signs))) if told else None
 
 
 def _broken(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.article or _is_a_text(signs) or _tells_how((*signs.titles, *signs.headings[:1])):
+    if signs.article or signs.posts > 1 or _is_a_text(signs) or _tells_how((*signs.titles, *signs.headings[:1])):
         return None
     where = _called(signs, _is_broken)
-    if where is not None and signs.own <= SHORT * 2:
+    closed = signs.own <= LABEL // 2 or _says(signs, _is_broken_itself) or _says(signs, _is_of_the_site)
+    if where is not None and signs.own <= SHORT * 2 and closed:
         return "error", (f"the {where} says that something is broken or closed for now", _volume(signs))
-    if _dominant(signs, _is_broken, share=0.3):
+    if _sells(signs):
+        return None
+    if _dominant(signs, _is_broken, share=0.3 if where or not signs.headings else 0.4) and closed:
         return "error", ("the text says that something is broken or closed for now", _volume(signs))
     return None
 
 
 def _paywall(_arrival: Arrival, signs: Signs) -> Found:
-    called = [label for label in (*signs.labels, *signs.headings, *signs.buttons) if label not in signs.titles]
-    asks = any(_is_paying(text) for text in called)
-    offers = any(words.OFFERS.search(text) is not None for text in called)
-    if signs.free is False and (signs.prose <= WALL or (offers and signs.prose <= LONG)):
+    def said(what: Callable[[str], bool]) -> bool:
+        called = (label for label in (*signs.labels, *signs.headings, *signs.buttons) if label not in signs.titles)
+        return any(what(text) for text in called)
+
+    if signs.free is False and (signs.prose <= WALL or (signs.prose <= LONG and said(_is_offer))):
         return "paywall", ("its data says that it is not free to read, and there is little of it", _volume(signs))
-    if asks and signs.prose <= TEASER and signs.free is not True:
+    if signs.prose <= TEASER and signs.free is not True and said(_is_paying):
         return "paywall", ("it asks to pay or to subscribe before one can read on", _volume(signs))
     return None
 
@@ -214,7 +257,7 @@ def _emptiness(_arrival: Arrival, signs: Signs) -> Found:
 
 def _is_missing(text: str) -> bool:
     """A heading that says so as a whole, or in one sentence."""
-    if count_words(text) > HEADING or text.endswith("?"):
+    if count_words(text) > HEADING or _ASKS.search(text) or _names_a_subject(text):
         return False
     rest = words.FILLER.sub(" ", text).strip()
     if not rest:
@@ -237,6 +280,13 @@ def _is_missing_to_you(text: str) -> bool:
     return told and words.ASKED_FOR.search(text) is not None
 
 
+def _is_missing_itself(text: str) -> bool:
+    told = words.MISSING.search(text) is not None and words.THINGS.search(text) is not None
+    if not told or count_words(text) > SENTENCE or words.PAGE_ITSELF.search(text) is None:
+        return False
+    return _NUMBER.search(_CODE.sub("", text)) is None  # where it was moved to, and when, is told to readers
+
+
 def _is_turning_away(text: str) -> bool:
     return words.TURNED_AWAY.search(text) is not None
 
@@ -257,8 +307,21 @@ def _is_broken(text: str) -> bool:
     return words.BROKEN.search(text) is not None
 
 
+def _is_broken_itself(text: str) -> bool:
+    """What only programs say; roads and locks are under maintenance too."""
+    return words.BROKEN.search(text) is not None and words.FOR_NOW.search(text) is None
+
+
+def _is_of_the_site(text: str) -> bool:
+    return words.THE_SITE.search(text) is not None
+
+
 def _is_paying(text: str) -> bool:
     return _is_label(text) and words.PAY_TO_READ.search(text) is not None
+
+
+def _is_offer(text: str) -> bool:
+    return words.OFFERS.search(text) is not None
 
 
 def _is_label(text: str) -> bool:
@@ -266,7 +329,20 @@ def _is_label(text: str) -> bool:
 
 
 def _tells_how(texts: Iterable[str]) -> bool:
-    return any(words.TELLS_HOW.search(text) is not None for text in texts)
+    return any(words.TELLS_HOW.search(text) is not None or _asks_about(text) for text in texts)
+
+
+def _asks_about(text: str) -> bool:
+    """A question that names an error: a wall may ask what one looks for, and never what it is itself."""
+    return _ASKS.search(text) is not None and count_words(text) >= LEFT and _CODE.search(text) is not None
+
+
+def _names_a_subject(text: str) -> bool:
+    """A subject, a colon and what is told of it: what a wall says is no subject."""
+    parts = _SUBJECT.match(text)
+    if parts is None or count_words(parts[2]) < LEFT:
+        return False
+    return not (words.MISSING.search(parts[2]) or words.ASKED_FOR.search(parts[2]) or "/" in parts[2])
 
 
 # --- how much of a page says it ---
@@ -295,6 +371,11 @@ def _dominant(signs: Signs, is_said: Matcher, *, share: float, most: int = WALL)
         return False
     said = sum(count_words(s) for s in signs.sentences if is_said(s))
     return said > 0 and said >= share * max(signs.own, 1)
+
+
+def _sells(signs: Signs) -> bool:
+    """Whether a price is shown: what a shop cannot deliver, or keeps for those who log in, is not the page."""
+    return any(_PRICE.search(label) is not None for label in signs.labels)
 
 
 def _pays(signs: Signs) -> bool:

@@ -12,6 +12,8 @@ TO_ANSWER       for what else one has to be logged in, on a page that everybody 
 PAY_TO_READ     the rest is for those who pay
 OFFERS          what stands where PAY_TO_READ does, and elsewhere
 BROKEN          an error, maintenance
+FOR_NOW         of these, what is said of roads and lifts too
+THE_SITE        that it is said of a site
 NOT_YET         scripts are missing, or a while
 CONSENT_FIRST   agree to something before anything is shown
 AGREE           what the buttons below that are called
@@ -28,7 +30,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
 
-_JOINED: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_JOINED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
@@ -50,6 +52,8 @@ TO_ANSWER: Final = _any_of(_LISTS["to_answer"])
 PAY_TO_READ: Final = _any_of(_LISTS["pay_to_read"])
 OFFERS: Final = _any_of(_LISTS["offers"])
 BROKEN: Final = _any_of(_LISTS["broken"])
+FOR_NOW: Final = _any_of(_LISTS["for_now"])
+THE_SITE: Final = _any_of(_LISTS["the_site"])
 NOT_YET: Final = _any_of(_LISTS["not_yet"])
 CONSENT_FIRST: Final = _any_of(_LISTS["consent_first"])
 AGREE: Final = _any_of(_LISTS["agree"])
@@ -58,3 +62,4 @@ TELLS_HOW: Final = _any_of(_LISTS["tells_how"])
 REFUSE_BUTTON: Final = "|".join(_LISTS["refuse"])
 AGREE_BUTTON: Final = "|".join(_LISTS["agree_button"])
 ABOUT_CONSENT: Final = "|".join(_LISTS["about_consent"])
+SPEAKS_OF_CONSENT: Final = re.compile(ABOUT_CONSENT)

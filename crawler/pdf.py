@@ -70,6 +70,7 @@ def read_pdf(body: bytes) -> PdfText:
             scanned += not text.strip() and _shows_pictures(page)
             page.close()
             length += len(text)
+            writer.page = number + 1
             _write_page(writer, text)
         said = document.get_metadata_dict(skip_empty=True)
     except pypdfium2.PdfiumError as error:

@@ -10,6 +10,7 @@ from lxml import etree
 from crawler.blocks import BlockWriter
 from crawler.feeds import local_name
 from crawler.reading import Block, BlockType
+from crawler.references import with_references
 
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _FENCE: Final = re.compile(r"^ {0,3}(```+|~~~+)")
@@ -58,6 +59,12 @@ _BREAKING_TAGS: Final = frozenset(
     ]
 )
 _SILENT_TAGS: Final = ("script", "style", "template", "noscript")
+_SILENT_ELEMENTS: Final = frozenset(
+    f"{{{space}}}{name}"
+    for space in ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml")
+    for name in ("script", "style")
+)
+"""Elements of XML whose text is for programs."""
 _TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,20}")
 
 # A fall-back text is for reading and matching, not for keeping everything of a page made to break readers.
@@ -156,7 +163,8 @@ def parse_xml(text: str) -> Any | None:
     """The root of an XML document; None if there is none. Entities are not expanded and nothing is loaded."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
     try:
-        return etree.fromstring(re.sub(r"^\s*<\?xml[^>]{0,300}\?>", "", text).encode("utf-8", "replace"), parser)
+        source = re.sub(r"^\s*<\?xml[^>]{0,300}\?>", "", with_references(text))
+        return etree.fromstring(source.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         return None
 
@@ -165,7 +173,7 @@ def read_xml(root: Any) -> tuple[str, tuple[Block, ...], str | None]:
     """The text of an XML document, an element with text a paragraph; and the first `title` in it."""
     writer, title = BlockWriter(), None
     for element in root.iter():
-        own = element.text if isinstance(element.tag, str) else None
+        own = element.text if isinstance(element.tag, str) and element.tag not in _SILENT_ELEMENTS else None
         for piece in (own, element.tail if element is not root else None):
             if piece and not piece.isspace():
                 writer.add(piece)

@@ -5,16 +5,19 @@ from datetime import datetime
 
 from crawler.arrival import Arrival
 from crawler.authors import find_author
+from crawler.captions import captions_of, with_captions
 from crawler.charset import Decoded, decode
 from crawler.dates import find_dates
 from crawler.head import Head, named_elements, read_head
 from crawler.kinds import HTML, PDF, is_binary, is_text, kind_of
 from crawler.language import find_language
-from crawler.links import find_links, resolve
+from crawler.leads import with_lead
+from crawler.links import find_links, link_lines, resolve
 from crawler.main_text import MainText, main_text
 from crawler.markup import TooDeep, open_shadow_roots, parse_html
 from crawler.page_signs import Signs, count_words, page_signs
 from crawler.page_state import judge_page, why_browser
+from crawler.plain import strip_tags
 from crawler.reader_text import extractors, pdf_reading, read_as_plain, text_reading
 from crawler.reading import Reading, RobotsMeta
 from crawler.titles import find_title
@@ -46,7 +49,7 @@ def read_page(
         state, evidence = judge_page(arrival, Signs(text=False))
         detail = "there is nothing in it"
         return Reading("empty", kind, detail, page_state=state, page_state_evidence=evidence, extractors=extractors())
-    if kind in HTML and is_binary(body) and not body.lstrip(b"\0 \t\r\n\f").startswith(b"<"):  # UTF-16 may look binary
+    if _miscalled(body, kind):
         return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
     if kind in HTML:
         return _html_reading(body, kind, charset, arrival, at)
@@ -55,6 +58,20 @@ def read_page(
     if is_text(kind):
         return text_reading(body, kind, charset, arrival)
     return Reading("unreadable", kind, f"{kind} is not read")
+
+
+def glance(body: bytes, *, media_type: str | None, charset: str | None) -> Reading:
+    """What kind of content BODY is, and for HTML the charset that it would be read in; nothing of it is read."""
+    kind = kind_of(body, media_type)
+    if _miscalled(body, kind):
+        return Reading("unreadable", kind)
+    known = decode(body, charset, markup=True).charset if kind in HTML and body else None
+    return Reading("ok", kind, charset=known)
+
+
+def _miscalled(body: bytes, kind: str) -> bool:
+    """Whether what is called HTML is no text at all. UTF-16 may look like that, but for its first mark."""
+    return kind in HTML and is_binary(body) and not body.lstrip(b"\0 \t\r\n\f").startswith(b"<")
 
 
 def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival, at: datetime) -> Reading:
@@ -68,7 +85,7 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
             body, media_type=kind, charset=charset, outcome="too_large", detail=detail, status=arrival.status
         )
     if root is None:
-        plain = text_reading(body, "text/plain", charset or decoded.charset.name, arrival)
+        plain = text_reading(strip_tags(decoded.text).encode(), "text/plain", "utf-8", arrival)
         return Reading(
             plain.outcome, kind, plain.detail, decoded.charset, plain.text, plain.visible, language=plain.language,
             base=url, blocks=plain.blocks, flags=plain.flags, page_state=plain.page_state,
@@ -83,9 +100,13 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
     title, author = find_title(root, head), find_author(root, head, named)
     visible = visible_text(root)
     signs = page_signs(root, head, source=decoded.text, visible=visible.text)
+    captions, lines = captions_of(root), link_lines(root, base)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
     if main.extractor != "posts":
-        main = trimmed(main, title=title, links=links, base=base)
+        days = [dated.value for dated in (published, modified) if dated and dated.firm]
+        main = trimmed(main, title=title, links=(*links, *lines), base=base, days=days)
+        main = with_lead(main, root, head, title)
+    main = with_captions(main, captions)
     state, evidence = judge_page(arrival, replace(signs, main=count_words(main.text)), consent_only=main.consent_only)
     why, robots = why_browser(signs, state), _robots(head)
     return Reading(

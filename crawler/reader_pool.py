@@ -29,6 +29,9 @@ START_SECONDS: Final = 60.0
 # The plain fall-back is linear in the size of the page.
 FALLBACK_SECONDS: Final = 10.0
 
+# The worker's time is what a processor gave it; on a busy machine that comes to so many times as long, or is given up.
+PATIENCE: Final = 10
+
 OUT_OF_MEMORY_STATUS: Final = 77
 _BUFFER: Final = 1 << 20
 
@@ -117,7 +120,7 @@ class ReaderPool:
     """Worker processes that read pages, started when first needed and ended when idle.
 
     An async context manager, for one event loop. `workers` is how many pages are read at once, `memory_limit` the
-    bytes a page may need beyond what a worker has when it starts, `time_limit` seconds a page may take.
+    bytes a page may need beyond what a worker has when it starts, `time_limit` seconds a page may take, of a processor.
     """
 
     def __init__(
@@ -156,14 +159,15 @@ class ReaderPool:
         status: int | None = None,
         asked: str | None = None,
         headers: tuple[tuple[str, str], ...] = (),
+        glance: bool = False,
     ) -> Reading:
         """As `read_page`, within the limits. What goes wrong with a page is told by the outcome, never raised.
 
-        RuntimeError if the pool is closed.
+        With `glance` only its kind of content and charset are told. RuntimeError if the pool is closed.
         """
         if self._closed:
             raise RuntimeError("the reader pool is closed")
-        request = Request(media_type, charset, url, at.isoformat(), status, asked, telling(headers))
+        request = Request(media_type, charset, url, at.isoformat(), status, asked, telling(headers), glance=glance)
         task = asyncio.ensure_future(self._read(request, body))
         self._reads.add(task)
         task.add_done_callback(self._reads.discard)
@@ -174,12 +178,12 @@ class ReaderPool:
 
     async def _read(self, request: Request, body: bytes) -> Reading:
         async with self._slots:
-            reading = await self._attempt(request, body, self._time_limit)
+            reading = await self._attempt(request, body, self._time_limit * PATIENCE)
             if isinstance(reading, Reading):
                 return reading
             outcome, detail = reading
             plain = replace(request, after=outcome, detail=detail)
-            fallback = await self._attempt(plain, body, FALLBACK_SECONDS)
+            fallback = await self._attempt(plain, body, FALLBACK_SECONDS * PATIENCE)
             return fallback if isinstance(fallback, Reading) else Reading(outcome, request.media_type, detail)
 
     async def _attempt(self, request: Request, body: bytes, seconds: float) -> Reading | tuple[Outcome, str]:
@@ -209,9 +213,9 @@ class ReaderPool:
                 reading = await worker.ask(request, body)
             healthy = True
         except TimeoutError:
-            return "timeout", f"reading it took more than {seconds:g} seconds and was stopped"
+            return "timeout", f"reading it was not done within {seconds:g} seconds and was stopped"
         except _Ended as ended:
-            return _what_ended_it(ended.status, self._memory_limit)
+            return self._what_ended_it(ended.status)
         except (ValueError, KeyError, TypeError):
             return "failed", "the reader gave no proper answer"
         else:
@@ -256,10 +260,11 @@ class ReaderPool:
             self._stop_soon(self._idle.pop())
         await asyncio.gather(*self._stops)
 
-
-def _what_ended_it(status: int, memory_limit: int) -> tuple[Outcome, str]:
-    if status == OUT_OF_MEMORY_STATUS:
-        return "too_large", f"reading it needs more than {memory_limit // (1024 * 1024)} MB of memory"
-    if status < 0:
-        return "failed", f"the reader was ended by {signal.Signals(-status).name} on it"
-    return "failed", f"the reader ended with status {status} on it"
+    def _what_ended_it(self, status: int) -> tuple[Outcome, str]:
+        if status == OUT_OF_MEMORY_STATUS:
+            return "too_large", f"reading it needs more than {self._memory_limit // (1024 * 1024)} MB of memory"
+        if status == -signal.SIGPROF:
+            return "timeout", f"reading it took more than {self._time_limit:g} seconds and was stopped"
+        if status < 0:
+            return "failed", f"the reader was ended by {signal.Signals(-status).name} on it"
+        return "failed", f"the reader ended with status {status} on it"

@@ -6,7 +6,8 @@ from typing import Any
 
 from crawler.arrival import Arrival
 from crawler.charset import decode
-from crawler.feeds import read_feed
+from crawler.feeds import Feed, read_feed
+from crawler.json_feeds import read_json_feed
 from crawler.kinds import HTML, MARKDOWN, is_binary, is_json, is_text, is_xml, kind_of
 from crawler.language import detect_language
 from crawler.markup import TooDeep, parse_html
@@ -64,9 +65,9 @@ def text_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival) 
     if is_binary(body):
         return Reading("unreadable", kind, f"the bytes are not text, though they are called {kind}")
     decoded = decode(body, charset or ("utf-8" if is_json(kind) else None), markup=is_xml(kind))
-    feed = None
     root = parse_xml(decoded.text) if is_xml(kind) else None
-    if root is not None and (feed := read_feed(root, arrival.final, _fragment)) is not None:
+    feed = _feed(root, decoded.text, kind, arrival.final)
+    if feed is not None:
         text, blocks, title = feed.text, feed.blocks, feed.title
     elif root is not None:
         text, blocks, title = read_xml(root)
@@ -77,7 +78,7 @@ def text_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival) 
     return Reading(
         "ok" if text else "empty",
         kind,
-        None if text else "it holds no text",
+        (feed.cut if feed else None) if text else "it holds no text",
         decoded.charset,
         text=text,
         visible=text,
@@ -94,6 +95,13 @@ def text_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival) 
         extractors=extractors(main_text="feed" if feed else None),
         replaced=decoded.replaced,
     )
+
+
+def _feed(root: Any | None, text: str, kind: str, url: str) -> Feed | None:
+    """The feed that a text is, if it is one."""
+    if root is not None:
+        return read_feed(root, url, _fragment)
+    return read_json_feed(text, url, _fragment) if is_json(kind) else None
 
 
 def _fragment(markup: str) -> Any | None:

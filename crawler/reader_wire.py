@@ -25,7 +25,10 @@ MAX_REPLY: Final = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A page to read; with `after` it is to be read as plain text only, because reading it ended with that outcome."""
+    """A page to read; with `after` it is to be read as plain text only, because reading it ended with that outcome.
+
+    With `glance` nothing is read but what kind of content it is, and in which charset.
+    """
 
     media_type: str | None
     charset: str | None
@@ -36,6 +39,7 @@ class Request:
     headers: tuple[tuple[str, str], ...] = ()
     after: Outcome | None = None
     detail: str = ""
+    glance: bool = False
 
     @property
     def time(self) -> datetime:
@@ -61,7 +65,7 @@ def pack_reading(reading: Reading) -> bytes:
     for name in _PARTS:
         part = getattr(reading, name)
         value[name] = part and astuple(part)
-    value["blocks"] = [[b.type, b.start, b.end, b.level] for b in reading.blocks]
+    value["blocks"] = [[b.type, b.start, b.end, b.level, b.page] for b in reading.blocks]
     value["links"] = [[link.url, link.text] for link in reading.links]
     return orjson.dumps(value)
 

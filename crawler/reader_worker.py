@@ -19,8 +19,8 @@ from crawler.reading import Reading
 # Exit status that tells the pool that a page needed more memory than it may.
 OUT_OF_MEMORY: Final = 77
 
-# The pool stops a page that takes too long. If the pool is gone, the worker ends itself this many seconds later.
-GRACE: Final = 10
+# The pool stops what is not done in so many times what a page may take. If the pool is gone, the worker ends itself.
+PATIENCE: Final = 11
 
 # Pages nest deeper than Python's own limit expects, within what the parser lets through.
 RECURSION_LIMIT: Final = 5_000
@@ -32,7 +32,7 @@ _WARM_UP: Final = (
 
 
 def main(arguments: list[str]) -> None:
-    """Serve until the input ends. ARGUMENTS: bytes of memory that a page may need, seconds that it may take."""
+    """Serve until the input ends. ARGUMENTS: bytes of memory and seconds of a processor that a page may take."""
     memory, seconds = int(arguments[0]), float(arguments[1])
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -64,16 +64,18 @@ def _serve(requests: BinaryIO, replies: BinaryIO, seconds: float) -> None:
         try:
             _send(replies, TAKEN)
             head, body = requests.read(head_length), requests.read(body_length)
-            signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+            signal.setitimer(signal.ITIMER_PROF, seconds)  # what a processor gives it; SIGPROF ends the process
+            signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
             reply = pack_reading(_read(unpack_request(head), body))
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         _send(replies, reply)
 
 
 def _read(request: Request, body: bytes) -> Reading:
-    from crawler.reader import read_page  # noqa: PLC0415 - after output was turned away
+    from crawler.reader import glance, read_page  # noqa: PLC0415 - after output was turned away
     from crawler.reader_text import read_as_plain  # noqa: PLC0415 - as above
 
     if request.after is not None:
@@ -81,6 +83,8 @@ def _read(request: Request, body: bytes) -> Reading:
             body, media_type=request.media_type, charset=request.charset, outcome=request.after, detail=request.detail
         )
     try:
+        if request.glance:
+            return glance(body, media_type=request.media_type, charset=request.charset)
         return read_page(
             body,
             media_type=request.media_type,

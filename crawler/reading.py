@@ -8,7 +8,7 @@ first block and ends with the last. No string here holds a lone surrogate or U+0
 from dataclasses import dataclass
 from typing import Literal
 
-READER_VERSION = "4"
+READER_VERSION = "19"
 """Counts up whenever the same page may be read otherwise than before; every reading names it."""
 
 Outcome = Literal["ok", "empty", "unreadable", "timeout", "too_large", "failed"]
@@ -23,7 +23,7 @@ failed      the reader broke on it; `text` may hold a plain fall-back
 
 PageState = Literal["ok", "not_found", "blocked", "login", "consent", "paywall", "empty", "error", "unknown"]
 
-BlockType = Literal["heading", "paragraph", "list", "table", "code", "quote"]
+BlockType = Literal["heading", "paragraph", "list", "table", "code", "quote", "caption"]
 
 CharsetSource = Literal["bom", "header", "meta", "xml", "detected", "default"]
 
@@ -58,12 +58,16 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`text[start:end]` is one block; `level` is 1 to 6 for headings, the depth for list items, else None."""
+    """`text[start:end]` is one block; `level` is 1 to 6 for headings, the depth for list items, else None.
+
+    `page` is the page of a PDF that it stands on, from 1; None in what has no pages.
+    """
 
     type: BlockType
     start: int
     end: int
     level: int | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,11 @@ headers. Everything else that the page wants goes through the page's own guarded
 """
 
 import asyncio
+import base64
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -14,13 +17,14 @@ from crawler.browsers import Browsers
 from crawler.dialling import Dialler
 from crawler.errors import NotRendered
 from crawler.forwarding import Forwarding
+from crawler.page_events import PageEvents, quietly
 from crawler.page_scripts import BEFORE_ALL
 from crawler.rendering import Rendered, RenderSettings, Wanted
-from crawler.showing import Showing, quietly
+from crawler.showing import Showing
 from crawler.visit import Visit
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page, Route
+    from playwright.async_api import BrowserContext, CDPSession
 
 T = TypeVar("T")
 
@@ -37,8 +41,11 @@ LEFT_OUT: Final = frozenset(
     }
 )
 """Headers of the fetched answer that are not handed on: they describe bytes on a wire, or ask for prefetching."""
+REGISTERED: Final = frozenset(HTTPStatus)
+PERHAPS_OF_OTHERS: Final = frozenset({"render_failed", "render_crashed"})
+"""Failures that may be the doing of pages that were open in the same browser; alone, a page has itself to blame."""
 GOODBYE: Final = 3.0
-"""Seconds that closing a page may take; then its browser is given up."""
+"""Seconds that closing a page may take; then its browser takes no further one."""
 RESERVE: Final = 4.0
 """Seconds beyond the deadline in which a page that is not done is written down as it stands."""
 
@@ -84,9 +91,20 @@ class Renderer:
             NoBrowser: there is no browser, or it does not start.
             NotRendered: the page could not be shown: it crashed, took too long, or left for where it may not go.
         """
+        try:
+            return await self._once(visit, wanted, charset)
+        except NotRendered as error:
+            if error.reason not in PERHAPS_OF_OTHERS:
+                raise
+            first = error
+        rendered = await self._once(visit, wanted, charset, alone=True)
+        told = f"rendered_again: alone in a browser, as it could not be shown beside other pages ({first})"
+        return replace(rendered, warnings=(*rendered.warnings, told))
+
+    async def _once(self, visit: Visit, wanted: Wanted, charset: str | None, *, alone: bool = False) -> Rendered:
         from playwright.async_api import Error  # noqa: PLC0415 - loading it takes a third of a second
 
-        async with self.browsers.one() as running:
+        async with self.browsers.one(alone=alone) as running:
             proxy = Forwarding(self._dialler, self.settings.max_bytes)
             async with proxy.running() as address:
                 context: BrowserContext | None = None
@@ -95,16 +113,15 @@ class Renderer:
                         context = await running.browser.new_context(**self._options(address, visit))
                         return await self._shown(context, visit, wanted, proxy, running.name, charset)
                 except TimeoutError as error:
-                    running.broken = not running.remote
+                    running.dead |= context is None and not running.remote
                     raise NotRendered(
                         "render_timeout", f"not shown within {self.settings.deadline:g} seconds"
                     ) from error
                 except Error as error:
-                    running.broken = not running.browser.is_connected()
                     raise NotRendered("render_failed", _first_line(error)) from error
                 finally:
                     if context is not None and not await _within(GOODBYE, context.close):
-                        running.broken = not running.remote
+                        running.last |= not running.remote
 
     async def _shown(
         self,
@@ -117,11 +134,13 @@ class Renderer:
     ) -> Rendered:
         await context.add_init_script(BEFORE_ALL)
         page = await context.new_page()
-        showing = Showing(page, self.settings)
-        await _hand_over(page, visit, _headers(visit, charset))
-        showing.listen(context)
+        tools = await context.new_cdp_session(page)
+        events = PageEvents(page)
+        showing = Showing(page, tools, self.settings, events)
+        await _hand_over(tools, visit, _headers(visit, charset))
+        events.listen(context)
         deadline = asyncio.get_running_loop().time() + self.settings.deadline
-        await showing.go(visit.final, deadline)
+        await showing.go(visit.final, deadline, proxy)
         await showing.wait(deadline)
         return await showing.written_down(wanted, proxy, browser)
 
@@ -141,14 +160,25 @@ class Renderer:
         }
 
 
-async def _hand_over(page: "Page", visit: Visit, headers: dict[str, str]) -> None:
-    """Answer the page's first request with what was fetched; whatever is asked later is asked of the web."""
+async def _hand_over(tools: "CDPSession", visit: Visit, headers: dict[str, str]) -> None:
+    """Answer the page's first request with what was fetched; whatever is asked later is asked of the web.
 
-    async def answer(route: "Route") -> None:
-        await quietly(route.fulfill(status=visit.status or 200, headers=headers, body=visit.body or b""))
+    Asked of the browser itself: when Playwright ceases to stand between, it never hears of requests that begin then.
+    """
+    status = visit.status or HTTPStatus.OK
+    answer = {
+        "responseCode": status,
+        "responsePhrase": HTTPStatus(status).phrase if status in REGISTERED else "Unknown",  # some are of sites' own
+        "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
+        "body": base64.b64encode(visit.body or b"").decode("ascii"),
+    }
 
-    # Not by its address: that would be read as a pattern, and addresses with braces or stars do not match themselves.
-    await page.route(lambda _: True, answer, times=1)
+    async def asked(request: dict[str, Any]) -> None:
+        await quietly(tools.send("Fetch.fulfillRequest", {"requestId": request["requestId"], **answer}))
+        await quietly(tools.send("Fetch.disable"))
+
+    tools.once("Fetch.requestPaused", asked)
+    await tools.send("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
 
 
 def _headers(visit: Visit, charset: str | None) -> dict[str, str]:

@@ -30,10 +30,13 @@ KEPT_AT_MOST: Final = 24 * 3600.0
 """Seconds that rules are kept at most (RFC 9309 section 2.4)."""
 REFUSAL_KEPT: Final = 60.0
 """Seconds that "cannot be had" is remembered: long enough not to hammer, short enough to recover."""
+REFUSAL_KEPT_AT_MOST: Final = 3600.0
+"""The same where the site asks to be left alone for longer (Retry-After)."""
 MAX_ORIGINS: Final = 5000
 """Origins whose rules are remembered; the longest unused is forgotten first."""
 MAX_SITEMAPS: Final = 1000
 """Sitemap lines taken from one robots.txt."""
+UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 TOO_MANY_REQUESTS: Final = 429
 SUCCESS: Final = 2
 CLIENT_ERROR: Final = 4
@@ -51,8 +54,8 @@ class RobotsAnswer:
     """What came of asking for a robots.txt.
 
     `state` is `answered` (with `status` and the first bytes of the `body`), `lost` among redirects, or `failed`.
-    `source` is the address that answered, or was last asked; `max_age` the site's wish in seconds; `failure` why there
-    is no answer.
+    `source` is the address that answered, or was last asked; `max_age` and `retry_after` are the site's wishes in
+    seconds; `failure` is why there is no answer.
     """
 
     state: Literal["answered", "lost", "failed"]
@@ -60,6 +63,7 @@ class RobotsAnswer:
     status: int | None = None
     body: bytes = b""
     max_age: float | None = None
+    retry_after: float | None = None
     failure: CrawlError | None = None
 
 
@@ -76,6 +80,8 @@ class Rules:
     crawl_delay: float | None = None
     sitemaps: tuple[str, ...] = ()
     failure: CrawlError | None = None
+    cut: bool = False
+    """The file is longer than what is read of it."""
 
     def ruling(self, address: Address, token: str) -> RobotsRuling:
         """Say what they mean for one address."""
@@ -138,15 +144,22 @@ def read_robots(answer: RobotsAnswer, token: str) -> tuple[Rules, float]:
     if answer.state == "lost" or (hundreds == CLIENT_ERROR and status != TOO_MANY_REQUESTS):
         return Rules("no_rules", source), seconds
     if answer.state == "failed" or hundreds != SUCCESS:
-        return Rules("unreachable", source, failure=answer.failure), REFUSAL_KEPT
+        kept = min(max(answer.retry_after or 0.0, REFUSAL_KEPT), REFUSAL_KEPT_AT_MOST)
+        return Rules("unreachable", source, failure=answer.failure), kept
     body = answer.body
-    if len(body) > MAX_ROBOTS:  # the last line within the limit may be cut, and a cut rule says something else
+    if cut := len(body) > MAX_ROBOTS:  # the last line within the limit may be cut, and a cut rule says something else
         body = body[:MAX_ROBOTS]
         body = body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1]
-    parsed = Protego.parse(normalised(body.decode("utf-8-sig", "replace"), token))
+    parsed = Protego.parse(normalised(_text(body), token))
     found = (canonical(link, source) for link in list(parsed.sitemaps)[:MAX_SITEMAPS])
     delay = parsed.crawl_delay(token)
-    return Rules("rules", source, parsed, delay, tuple(dict.fromkeys(link for link in found if link))), seconds
+    sitemaps = tuple(dict.fromkeys(link for link in found if link))
+    return Rules("rules", source, parsed, delay, sitemaps, cut=cut), seconds
+
+
+def _text(body: bytes) -> str:
+    """A robots.txt is in UTF-8 (RFC 9309 section 2.3); one that bears the mark of UTF-16 says plainly what it is in."""
+    return body.decode("utf-16" if body.startswith(UTF16_MARKS) else "utf-8-sig", "replace")
 
 
 def normalised(text: str, token: str) -> str:

@@ -1,80 +1,81 @@
 """What happens between opening a page and writing it down: waiting, scrolling, closing notices, each within bounds."""
 
 import asyncio
-import time
-from collections import Counter
-from contextlib import suppress
+import base64
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crawler.errors import NotRendered
 from crawler.forwarding import REFUSED_HEADER, Forwarding
-from crawler.page_scripts import CONSENT, CONSENT_ARGUMENT, DOCUMENT, MEASURE, SCROLL
+from crawler.inside import Inside
+from crawler.page_events import LASTING, MAX_NAVIGATIONS, PageEvents
+from crawler.page_scripts import CONSENT, CONSENT_ARGUMENT, DOCUMENT, MEASURE, SCROLL, SIZE, STILL
 from crawler.rendering import Navigation, Rendered, RenderSettings, Shot, Wanted
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Dialog, Page, Request, Response
+    from playwright.async_api import CDPSession, Page, Response
 
-QUIET: Final = ((100, 0.8), (600, 0.35))
+QUIET: Final = ((1, 2.0), (100, 0.8), (600, 0.35))
 QUIET_TEXT: Final = 0.15
 """Seconds without a request under way, and without the page changing, after which it counts as shown: the less there is
 to read, the longer, by the number of characters below which that holds; then for a page with text."""
-LASTING: Final = 1.5
-"""Seconds after which a request that is still open is taken for one that never ends: a stream, a poll."""
 LOADED: Final = 8.0
 """Seconds that are given to a page's first resources."""
 SETTLED: Final = 5.0
 """Seconds that are given to what comes after them."""
+WATCHED: Final = 7.5
+"""Seconds for all that happens to a page once it is loaded: one that changes for ever is as good then as later."""
 SCROLL_STEPS: Final = 12
 SCROLL_PAUSE: Final = 50
-"""Screens that are scrolled, and milliseconds at each: 1 s at most, as no reader sees more of an endless page."""
-MAX_NAVIGATIONS: Final = 6
-"""Documents that the main frame may go to by itself; pages that reload for ever are stopped."""
+"""Screens that are scrolled, as no reader sees more of an endless page, and milliseconds in which each is drawn."""
+LOOKS: Final = 2
+"""Times that a page is looked through: again if it has changed since it was."""
 MAX_SHOT: Final = 16_000
 """Pixels of height of a full screenshot: beyond that Chromium repeats or loses parts."""
 SHOT_SECONDS: Final = 10.0
+DRAWN: Final = 0.1
+"""How large a page is drawn, as nobody looks at it; a picture is taken in full size. The page is not told: what it can
+measure, and what it loads, is that of a whole screen."""
 POLL: Final = 0.05
+SHORT: Final = 0.005  # seconds between two looks at a page, at most and at least
 SMALL: Final = 0.5
 """Seconds that anything small may take, whatever the deadline says."""
 HUNG: Final = 3.0
 """Seconds without an answer after which a page's script is taken for one that never ends."""
+TRIED: Final = 5.0
+FRAMED: Final = 1.5
+"""Seconds that one of our own scripts may take in a page, and in a frame of it."""
+BLOCKED: Final = 2
+"""Times that a page may wait for styles or scripts that never come before any of its text is there."""
+ENDED: Final = 2
+"""Scripts of a page that are ended; after so many no further ones are begun, as they would not end either."""
 
 
 @dataclass
 class Showing:
-    """One open page. `actions` and `warnings` tell what was done to it and what it was not allowed."""
+    """One open page. `actions` tell what was done to it, `events` what happened to it."""
 
     page: "Page"
+    tools: "CDPSession"
     settings: RenderSettings
+    events: PageEvents
     actions: list[str] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    _under_way: dict["Request", float] = field(default_factory=dict)
-    _documents: list["Response"] = field(default_factory=list)
-    _tools: "CDPSession | None" = None
-    _begun_count: int = 0
-    _scripted: bool = True
+    _inside: Inside = field(init=False)
+    _scripted: bool = False
+    _lazy: bool = False
     _readable: int = 0
-    _crashed: bool = False
-    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _length: int = -1
+    _since: float = 0.0
 
-    def listen(self, context: "BrowserContext") -> None:
-        """Note what happens, and let nothing wait for an answer."""
-        page = self.page
-        page.on("request", self._begun)
-        page.on("requestfinished", self._ended)
-        page.on("requestfailed", self._ended)
-        page.on("response", self._answered)
-        page.on("dialog", lambda dialog: self._soon(self._dismiss(dialog)))
-        page.on("download", lambda _: self.counts.update(("downloads_refused",)))
-        page.on("crash", lambda _: setattr(self, "_crashed", True))
-        context.on("page", self._popup)
+    def __post_init__(self) -> None:
+        self._inside = Inside(self.tools)
 
-    async def go(self, url: str, deadline: float) -> None:
+    async def go(self, url: str, deadline: float, proxy: Forwarding) -> None:
         """Open the page; what it loads may fail or last."""
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
         from playwright.async_api import TimeoutError as TooSlow  # noqa: PLC0415 - as above
 
-        self._tools = await self.page.context.new_cdp_session(self.page)
+        await self._draw_small()
         try:
             await self.page.goto(url, wait_until="commit", timeout=self._left(deadline, HUNG))
         except TooSlow:
@@ -82,40 +83,78 @@ class Showing:
         except Error as error:
             if "interrupted by another navigation" not in str(error) and "ERR_ABORTED" not in str(error):
                 raise
+        for _ in range(BLOCKED):
+            try:
+                await self._reached("domcontentloaded", self._left(deadline, LOADED / 2))
+                break
+            except TooSlow:
+                await self._measure(HUNG / 2)
+                self.events.counts["requests_ended"] += proxy.end_lasting(LASTING)
         try:
-            await self.page.wait_for_load_state("domcontentloaded", timeout=self._left(deadline, LOADED / 2))
+            await self._reached("load", self._left(deadline, LOADED))
         except TooSlow:
-            await self._measure(HUNG / 2)
-        try:
-            await self.page.wait_for_load_state("load", timeout=self._left(deadline, LOADED))
-        except TooSlow:
-            self.counts["slow"] = 1
+            self.events.counts["slow"] = 1
             await self._measure(HUNG / 2)
 
+    async def _draw_small(self) -> None:
+        width, height = self.settings.width, self.settings.height
+        screen = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
+        kind = {"deviceScaleFactor": 1, "mobile": False, "dontSetVisibleSize": True}
+        await self.tools.send("Emulation.setDeviceMetricsOverride", {**screen, **kind, "scale": DRAWN})
+
+    async def _reached(self, state: "Literal['domcontentloaded', 'load']", milliseconds: float) -> None:
+        """Wait until the page has come so far, or comes no further."""
+        reaching = asyncio.ensure_future(self.page.wait_for_load_state(state, timeout=milliseconds))
+        while not reaching.done() and not self.events.counts["navigations_stopped"]:
+            open_for = self.events.open_for
+            if state == "load" and open_for and min(open_for) > HUNG:
+                break  # what is still to come never comes: text and layout wait for none of it
+            await asyncio.wait({reaching}, timeout=POLL)
+        if not reaching.done():
+            reaching.cancel()
+        elif (failed := reaching.exception()) is not None:
+            raise failed
+
     async def wait(self, deadline: float) -> None:
-        """Wait until the page has become quiet; close a consent notice; look at all of it; wait once more."""
-        await self._quiet(deadline, SETTLED)
-        if await self._close_notice(deadline):
-            await self._quiet(deadline, SETTLED / 2)
-        begun = self._begun_count
-        scrolled = await self._try(deadline, SCROLL, {"steps": SCROLL_STEPS, "pause": SCROLL_PAUSE})
-        if scrolled and scrolled.get("steps"):
-            if not scrolled.get("ended"):
-                self.counts["not_scrolled_to_the_end"] += 1
-            if scrolled.get("grown") or self._begun_count > begun:
+        """Close a consent notice, look at all of the page, and wait until it has become quiet."""
+        deadline = min(deadline, asyncio.get_running_loop().time() + WATCHED)
+        for look in range(LOOKS):
+            await self._quiet(deadline, SETTLED / (look + 1), readable=True)
+            if await self._close_notice(deadline):
                 await self._quiet(deadline, SETTLED / 2)
+            before, begun = self._length, self.events.begun
+            await self._scroll(deadline)
+            await self._quiet(deadline, SETTLED / (look + 1))
+            if (self._length, self.events.begun) == (before, begun):
+                return
+
+    async def _scroll(self, deadline: float) -> None:
+        """Go down the page, so that what loads when it is seen is loaded; where nothing would, it is left as it is."""
+        if not (self._scripted or self._lazy) or self._silenced:
+            return
+        scrolled = await self._try(deadline, SCROLL, {"steps": SCROLL_STEPS, "pause": SCROLL_PAUSE})
+        self.events.counts["not_scrolled_to_the_end"] = int(
+            bool(scrolled and scrolled["steps"] and not scrolled["ended"])
+        )
 
     async def written_down(self, wanted: Wanted, proxy: Forwarding, browser: str) -> Rendered:
         """What is to be seen now."""
         refused = await self._refused_document(proxy)
-        if self._crashed:
+        if self.events.crashed:
             raise NotRendered("render_crashed", "the page made its browser process crash")
         if refused is not None:
             raise NotRendered("render_refused", f"the page left for an address that is not asked ({refused})")
-        found = await self.page.evaluate(DOCUMENT, self.settings.max_bytes)
+        try:
+            async with asyncio.timeout(TRIED):
+                found = await self._run(DOCUMENT, self.settings.max_bytes)
+        except TimeoutError:
+            await self._end_script()
+            found = await self._run(DOCUMENT, self.settings.max_bytes)
+        if found["broken"]:
+            raise NotRendered("render_ill_formed", "it is no well-formed XML, and browsers show an error in its place")
         screenshot = await self._picture(wanted.screenshot) if wanted.screenshot else None
         pdf = await self.page.pdf(print_background=True, prefer_css_page_size=True) if wanted.pdf else None
-        navigations = [await _navigation(response) for response in self._documents[1 : MAX_NAVIGATIONS + 1]]
+        navigations = [await _navigation(response) for response in self.events.documents[1 : MAX_NAVIGATIONS + 1]]
         return Rendered(
             document=_utf8(found["html"]),
             url=self.page.url,
@@ -130,34 +169,39 @@ class Showing:
 
     # --- waiting ---
 
-    async def _quiet(self, deadline: float, seconds: float) -> None:
-        """Wait until no request that may still end is under way and the page's length stays the same."""
-        end = min(asyncio.get_running_loop().time() + seconds, deadline)
-        length = -1
-        since = asyncio.get_running_loop().time()
-        while (now := asyncio.get_running_loop().time()) < end and not self._crashed:
-            busy = any(time.monotonic() - begun < LASTING for begun in self._under_way.values())
+    async def _quiet(self, deadline: float, seconds: float, *, readable: bool = False) -> None:
+        """Wait until no request that may still end is under way and the page's length has stayed the same for a while.
+
+        That while began with the last change that was seen, in whichever wait. `readable`: a page with text need not
+        have stayed the same yet.
+        """
+        loop = asyncio.get_running_loop()
+        end = min(loop.time() + seconds, deadline)
+        while (now := loop.time()) < end and not self.events.crashed:
+            busy = self.events.busy
             measured = await self._measure(end - now)
-            if length == -1 and not busy and measured >= 0 and not self._scripted:
+            busy |= self.events.busy  # what began meanwhile too: the page was asked after it had begun that
+            if busy or measured != self._length:
+                self._since = now
+            self._length = measured
+            if self.events.restless:
+                await self.events.stop()
                 return
-            if busy or measured != length:
-                since = now
-            length = measured
             needed = next((seconds for below, seconds in QUIET if self._readable < below), QUIET_TEXT)
-            if now - since >= needed and len(self._documents) <= MAX_NAVIGATIONS:
+            still = measured >= 0 and (not self._scripted or (readable and needed == QUIET_TEXT))
+            if not busy and (still or now - self._since >= needed):
                 return
-            if len(self._documents) > MAX_NAVIGATIONS:
-                await self._stop()
-                return
-            await asyncio.sleep(POLL)
+            await asyncio.sleep(POLL if busy else min(POLL, max(needed - (now - self._since), SHORT)))
 
     async def _measure(self, seconds: float) -> int:
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
 
         try:
             async with asyncio.timeout(min(max(seconds, SMALL), HUNG)):
-                found = await self.page.evaluate(MEASURE)
-                self._scripted, self._readable = bool(found[1]), int(found[2])
+                found = await self._run(MEASURE, self.events.counts["scripts_ended"])
+                # Once scripts ran, the page may still be on its way to another document, which has none yet.
+                self._scripted |= bool(found[1])
+                self._readable, self._lazy = int(found[2]), bool(found[3])
                 return int(found[0])
         except Error:
             return -2  # it is just going somewhere else
@@ -165,31 +209,28 @@ class Showing:
             await self._end_script()
             return -2
 
+    async def _run(self, script: str, argument: object = None) -> Any:
+        return await self._inside.run(script, argument)
+
+    @property
+    def _silenced(self) -> bool:
+        """Whether no script begins any more in the page: then what waits, as ours do, waits for ever."""
+        return self.events.counts["scripts_ended"] >= ENDED
+
     async def _end_script(self) -> None:
         """End a script that does not let go; what it has put into the page stays."""
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
 
-        self.counts["scripts_ended"] += 1
+        self.events.counts["scripts_ended"] += 1
         try:
             async with asyncio.timeout(SMALL * 4):
-                assert self._tools is not None, "opened before the page was"
-                await self._tools.send("Runtime.terminateExecution")
+                await self._inside.end_scripts(for_good=self._silenced)
         except (Error, TimeoutError):
             pass  # then the deadline ends it
 
-    async def _stop(self) -> None:
-        """Keep a page that goes on and on where it is."""
-        from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
-
-        self.counts["navigations_stopped"] += 1
-        try:
-            async with asyncio.timeout(SMALL * 2):
-                await self.page.route("**/*", lambda route: self._soon(route.abort("aborted")))
-                await self.page.wait_for_load_state("domcontentloaded")
-        except (Error, TimeoutError):
-            pass
-
     async def _close_notice(self, deadline: float) -> bool:
+        if self._silenced:
+            return False
         for frame in self.page.frames[:4]:
             done = await self._try(deadline, CONSENT, CONSENT_ARGUMENT, frame=frame)
             if done:
@@ -203,10 +244,15 @@ class Showing:
         """Run a script that may fail, as pages may leave while it runs."""
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
 
+        main = frame is None or frame == self.page.main_frame
         try:
-            async with asyncio.timeout(max(deadline - asyncio.get_running_loop().time(), SMALL)):
-                return await (frame or self.page).evaluate(script, argument)
-        except (Error, TimeoutError):
+            async with asyncio.timeout(self._left(deadline, TRIED if main else FRAMED) / 1000):
+                return await (self._run(script, argument) if main else frame.evaluate(script, argument))
+        except Error:
+            return None
+        except TimeoutError:
+            if main:  # a frame may have no document yet, and never get one
+                await self._end_script()
             return None
 
     @staticmethod
@@ -214,43 +260,11 @@ class Showing:
         """Milliseconds until the deadline, at most `most` seconds."""
         return max(min(deadline - asyncio.get_running_loop().time(), most), SMALL) * 1000
 
-    # --- what happens to the page ---
-
-    def _begun(self, request: "Request") -> None:
-        self._under_way[request] = time.monotonic()
-        self._begun_count += 1
-
-    def _ended(self, request: "Request") -> None:
-        self._under_way.pop(request, None)
-
-    def _answered(self, response: "Response") -> None:
-        request = response.request
-        try:
-            main = request.is_navigation_request() and request.frame == self.page.main_frame
-        except Exception:  # noqa: BLE001 - the frame of a request may not be there yet: then it is not ours
-            return
-        if main:
-            self._documents.append(response)
-
-    def _popup(self, page: "Page") -> None:
-        if page != self.page:
-            self.counts["popups_closed"] += 1
-            self._soon(page.close())
-
-    async def _dismiss(self, dialog: "Dialog") -> None:
-        self.counts["dialogs_dismissed"] += 1
-        await dialog.dismiss()
-
-    def _soon(self, action: Any) -> None:
-        task = asyncio.ensure_future(quietly(action))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     # --- what is told ---
 
     async def _refused_document(self, proxy: Forwarding) -> str | None:
         """Why the main frame shows nothing of the page, if it went where it may not."""
-        last = self._documents[-1] if self._documents else None
+        last = self.events.documents[-1] if self.events.documents else None
         if last is not None and (rule := await last.header_value(REFUSED_HEADER)) is not None:
             return rule
         if self.page.url.startswith("chrome-error:"):
@@ -258,29 +272,34 @@ class Showing:
         return None
 
     async def _picture(self, of: Shot) -> bytes:
-        options: dict[str, Any] = {"type": "png", "animations": "disabled", "timeout": SHOT_SECONDS * 1000}
-        if of == "viewport":
-            return await self.page.screenshot(**options)
-        height = int(await self.page.evaluate("document.documentElement ? document.documentElement.scrollHeight : 0"))
-        if height <= MAX_SHOT:
-            return await self.page.screenshot(full_page=True, **options)
-        self.counts["screenshot_cut"] += 1
-        clip: Any = {"x": 0, "y": 0, "width": self.settings.width, "height": MAX_SHOT}
-        return await self.page.screenshot(full_page=True, clip=clip, **options)
+        """A PNG. Asked of the browser itself, packed for speed: a quarter larger, in half the time."""
+        options: dict[str, Any] = {"format": "png", "optimizeForSpeed": True}
+        try:
+            async with asyncio.timeout(SHOT_SECONDS):
+                width, height = await self._run(SIZE if self._silenced else STILL)
+                if of == "full":
+                    self.events.counts["screenshot_cut"] = int(height > MAX_SHOT)
+                    clip = {"x": 0, "y": 0, "width": width, "height": min(height, MAX_SHOT), "scale": 1}
+                    options |= {"captureBeyondViewport": True, "clip": clip}
+                taken = await self.tools.send("Page.captureScreenshot", options)
+        except TimeoutError as error:
+            raise NotRendered("render_failed", f"no picture could be taken within {SHOT_SECONDS:g} seconds") from error
+        return base64.b64decode(taken["data"])
 
     def _warnings(self, proxy: Forwarding) -> list[str]:
-        told = [f"{name}: {REMARKS[name].format(n=n)}" for name, n in sorted(self.counts.items())]
+        told = [f"{name}: {REMARKS[name].format(n=n)}" for name, n in sorted(self.events.counts.items()) if n]
         if proxy.refused:
             rules = ", ".join(f"{rule} {n}" for rule, n in sorted(proxy.refused.items()))
             told.append(f"requests_refused: what the page wanted from addresses that are not asked ({rules})")
         if proxy.cut:
             told.append(f"page_too_large: it wanted more than {proxy.max_bytes} bytes, and got no more")
-        if self._under_way:
-            told.append(f"requests_unfinished: {len(self._under_way)} were still open")
+        if unfinished := len(self.events.open_for):
+            told.append(f"requests_unfinished: {unfinished} were still open")
         return told
 
 
 REMARKS: Final = {
+    "requests_ended": "{n} requests that its text waited for were ended, as no answer came",
     "slow": "it had not loaded everything in time",
     "downloads_refused": "it began {n} downloads, which were not taken",
     "dialogs_dismissed": "{n} dialogs were dismissed",
@@ -300,14 +319,6 @@ async def _navigation(response: "Response") -> Navigation:
     except Error:
         headers = ()
     return Navigation(response.url, response.status, headers)
-
-
-async def quietly(action: Any) -> None:
-    """Do what may be too late: the page may be gone."""
-    from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
-
-    with suppress(Error):
-        await action
 
 
 def _utf8(text: str) -> bytes:

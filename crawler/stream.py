@@ -8,6 +8,7 @@ import asyncio
 import select
 import socket
 import ssl
+from dataclasses import replace
 from typing import Any, Final
 
 import httpcore2
@@ -20,17 +21,28 @@ READ_SIZE: Final = 65_536
 """Bytes asked of a socket at a time."""
 
 
+def shown_place(number: object, port: int) -> str:
+    """A number and a port as records hold them."""
+    return f"[{number}]:{port}" if ":" in str(number) else f"{number}:{port}"
+
+
 class PlainStream(httpcore2.AsyncNetworkStream):
-    """A connected socket. `remote` is `ip:port` of the other end."""
+    """A connected socket.
+
+    `remote` is `ip:port` of the other end. Behind a proxy that is what the proxy was told to connect to, None if it was
+    told a name; `via` says then that there is one.
+    """
 
     tls: Tls | None = None
+    via: str | None = None
+    remote: str | None
     ended_abruptly = False
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
         self._loop = asyncio.get_running_loop()
         host, port, *_ = connection.getpeername()
-        self.remote = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self.remote = shown_place(host, port)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore2's
         """Give what has come, up to `max_bytes`; nothing at the end."""
@@ -74,16 +86,20 @@ class PlainStream(httpcore2.AsyncNetworkStream):
 
 
 class TlsStream(httpcore2.AsyncNetworkStream):
-    """An encrypted connection over a plain one. `tls` says what was negotiated and shown."""
+    """An encrypted connection over another one. `tls` says what was negotiated and shown."""
 
     tls: Tls
+    remote: str | None
+    via: str | None
 
-    def __init__(self, inner: PlainStream, client: TlsClient, host: str) -> None:
+    def __init__(self, inner: "Stream", client: TlsClient, host: str, *, accepted: Tls | None = None) -> None:
+        """`accepted` is a chain that was seen not to hold, and why: nothing is checked then, and that is told."""
         self._inner = inner
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._client = client
-        self._tls = client.connection(self._incoming, self._outgoing, host)
-        self.remote = inner.remote
+        self._accepted = accepted
+        self._tls = client.connection(self._incoming, self._outgoing, host, checked=accepted is None)
+        self.remote, self.via = inner.remote, inner.via
         self.ended_abruptly = False
         """The other end closed without saying so in the protocol: what was read may have been cut."""
 
@@ -113,6 +129,11 @@ class TlsStream(httpcore2.AsyncNetworkStream):
             seen = self._client.described(self._tls, error=message)
             raise TlsFailed("tls_failed", f"no encrypted connection: {message}", seen, self.remote) from error
         self.tls = self._client.described(self._tls)
+        if self._accepted is not None:
+            why = self._accepted.error
+            if self.tls.chain != self._accepted.chain:
+                why = f"not checked; another one, shown a moment before, did not hold: {why}"
+            self.tls = replace(self.tls, verified=False, error=why)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore2's
         """Give what has come, up to `max_bytes`; nothing at the end."""

@@ -40,25 +40,40 @@ class TlsClient:
     @cached_property
     def _context(self) -> ssl.SSLContext:
         """Built when first needed: reading all authorities takes tens of milliseconds."""
-        context = ssl.create_default_context()
+        context = self._noting(ssl.create_default_context())
         # Python 3.13 began to ask more of certificates than browsers do (an authority key identifier, for one). What
         # holds must not depend on the Python that asks.
         context.verify_flags &= ~(ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN)
         context.load_verify_locations(certifi.where())
         for path in self._authorities:
             context.load_verify_locations(path)
+        return context
+
+    @cached_property
+    def _unchecked(self) -> ssl.SSLContext:
+        """For a server whose certificate was seen not to hold, and which is to be asked all the same."""
+        context = self._noting(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+
+    def _noting(self, context: ssl.SSLContext) -> ssl.SSLContext:
+        """Have a context say what it speaks, and tell what the other end shows."""
         context.set_alpn_protocols(["h2", "http/1.1"] if self._http2 else ["http/1.1"])
         # Not documented, but there since 3.8; the public ways give no certificates when they do not hold.
         context._msg_callback = self._note  # type: ignore[attr-defined]  # noqa: SLF001 - reason above
         return context
 
-    def connection(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, host: str) -> ssl.SSLObject:
+    def connection(
+        self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, host: str, *, checked: bool = True
+    ) -> ssl.SSLObject:
         """Begin a connection to `host` over two buffers.
 
         Raises:
             ValueError: no certificate could name this host.
         """
-        return self._context.wrap_bio(incoming, outgoing, server_hostname=host)
+        context = self._context if checked else self._unchecked
+        return context.wrap_bio(incoming, outgoing, server_hostname=host)
 
     def described(self, connection: ssl.SSLObject, *, error: str | None = None) -> Tls:
         """Say what is known of a connection whose handshake is over, or has failed with `error`."""

@@ -4,8 +4,12 @@ Extractors take the body of an article with some of what stands around it. What 
 only where most of the text is prose, so that an index, a list of links or a table of contents stays what it is:
 
 * the title, which a reading has as a field of its own;
-* a line that is nothing but a link to another page of the site: a teaser;
-* headings after the last of the text, which belong to what was left out;
+* a line that is nothing but a link to another page of the site, perhaps behind a label: a teaser; and the line before
+  such lines that announces them;
+* lines before the text that only say when it came out, which a reading has as a field too;
+* after the last of the text headings, which belong to what was left out, and lines that only say whose a picture or the
+  text is, when it came out, or where to follow the site;
+* the words that it is filed under;
 * labels of advertisements, and lines without a letter or a number.
 
 All of it still stands in the visible text.
@@ -18,6 +22,7 @@ from typing import Final
 
 from crawler.addresses import same_site
 from crawler.blocks import BLOCK_GAP, ITEM_GAP
+from crawler.edges import is_call, is_credit, is_dateline, is_rights, is_tags
 from crawler.main_text import MainText
 from crawler.page_signs import count_words
 from crawler.reading import Block, Link
@@ -31,6 +36,12 @@ PROSE_SHARE: Final = 0.5
 # A link of fewer words is a name or a term, as texts have them; one of more is a paragraph.
 TEASER: Final = 5
 MAX_TEASER: Final = 40
+
+# "You may also like:"; a line of more words is a sentence.
+LABEL_WORDS: Final = 8
+
+# The words that a page is filed under are one line, with a label before it, and perhaps something short behind.
+TAG_LINES: Final = 3
 
 # How much of a line has to be the link for it to be one: there may be a mark or a date before it.
 LINKED: Final = 0.8
@@ -60,35 +71,45 @@ class _Line:
     folded: str
 
 
-def trimmed(main: MainText, *, title: str | None, links: Iterable[Link], base: str) -> MainText:
+def trimmed(
+    main: MainText, *, title: str | None, links: Iterable[Link], base: str, days: Sequence[str] = ()
+) -> MainText:
     """MAIN without the lines that are not of the article; MAIN itself if it is no prose.
 
-    TITLE is the page's title, LINKS are its links, BASE is its address.
+    TITLE is the page's title, LINKS are its links, BASE is its address, DAYS are those on which it came out and was
+    changed.
     """
     lines = [_line(main.text, block) for block in main.blocks]
     prose = [line for line in lines if line.words >= PROSE and line.block.type in ("paragraph", "quote")]
     if sum(line.words for line in prose) < PROSE_SHARE * sum(line.words for line in lines) or not prose:
         return main
     begin, end = prose[0].block.start, prose[-1].block.end
-    elsewhere = [(_folded(link.text), link.url) for link in links]
-    kept = [
-        line
-        for line in lines
-        if not (
-            _is_label(line) or (line.block.start < begin and _says(line, title)) or _is_teaser(line, elsewhere, base)
-        )
-    ]
-    while kept and kept[-1].block.start >= end and kept[-1].block.type == "heading":
+    elsewhere = [(folded(link.text), link.url) for link in links]
+    kept: list[_Line] = []
+    left_out = False
+    for line in lines:
+        if _is_teaser(line, elsewhere, base):
+            left_out = True
+            if kept and _announces(kept[-1]):
+                kept.pop()
+        elif not (_is_label(line) or (line.block.start < begin and (_says(line, title) or _says_when(line, days)))):
+            if left_out and kept and _is_over(kept[-1], line):
+                kept.pop()
+            kept.append(line)
+            left_out = False
+    del kept[_tags_begin(kept, end) :]
+    while len(kept) > 1 and _is_after(kept[-1], end, days):
         kept.pop()
     return main if len(kept) == len(lines) else _joined(main, kept)
 
 
 def _line(text: str, block: Block) -> _Line:
     own = text[block.start : block.end]
-    return _Line(block, own, count_words(own), _folded(own))
+    return _Line(block, own, count_words(own), folded(own))
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """The letters and numbers of TEXT in one case."""
     return "".join(_LETTERS.findall(text.casefold()))
 
 
@@ -98,13 +119,49 @@ def _is_label(line: _Line) -> bool:
 
 def _says(line: _Line, title: str | None) -> bool:
     """Whether LINE is the title, as a heading or as a paragraph that says just that."""
-    said, own = _folded(title or ""), line.folded
+    said, own = folded(title or ""), line.folded
     if own == said:
         return True
     if line.block.type != "heading" or len(own) < LEAST_TITLE or len(said) < LEAST_TITLE:
         return False
     return (said.startswith(own) and len(own) > SHORTER * len(said)) or (
         own.startswith(said) and len(said) > LONGER * len(own)
+    )
+
+
+def _announces(line: _Line) -> bool:
+    """Whether LINE, which stands before teasers, only says that they follow."""
+    ends = line.text.endswith((":", "\uff1a"))
+    return ends and line.words <= LABEL_WORDS and line.block.type != "heading"
+
+
+def _is_over(heading: _Line, line: _Line) -> bool:
+    """Whether the section of HEADING had only what was left out: LINE is the next one's heading."""
+    both = heading.block.type == line.block.type == "heading"
+    return both and (heading.block.level or 0) >= (line.block.level or 0)
+
+
+def _tags_begin(lines: Sequence[_Line], end: int) -> int:
+    """Where the words begin that the page is filed under: behind END, or in the last lines if they look like prose."""
+    for at, line in enumerate(lines):
+        if at and is_tags(line.text) and (line.block.start >= end or at >= len(lines) - TAG_LINES):
+            return at
+    return len(lines)
+
+
+def _says_when(line: _Line, days: Sequence[str]) -> bool:
+    return line.block.type == "paragraph" and is_dateline(line.text, line.words, days)
+
+
+def _is_after(line: _Line, end: int, days: Sequence[str]) -> bool:
+    """Whether LINE, the last one, is of what stands below the article."""
+    if line.block.type == "heading":
+        return line.block.start >= end
+    return (
+        is_call(line.text, line.words)
+        or is_rights(line.text, line.words)
+        or is_credit(line.text, line.words)
+        or _says_when(line, days)
     )
 
 

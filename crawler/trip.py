@@ -13,6 +13,7 @@ from crawler.connections import Connections
 from crawler.cookies import Cookie, Jar
 from crawler.errors import BadAddress, BadRedirect, BrokenExchange, CrawlError, TlsFailed
 from crawler.exchange import Connection, Head
+from crawler.kinds import content_type
 from crawler.meta_refresh import refresh_target
 from crawler.receive import Intake, skim
 from crawler.visit import FetchSettings, Header, Hop, Like, Tls
@@ -20,6 +21,8 @@ from crawler.visit import FetchSettings, Header, Hop, Like, Tls
 OK: Final = 200
 HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 NOT_RECORDED: Final = "(set by the operator, not recorded)"
+BAD_CERTIFICATE: Final = "bad_certificate"
+RENEWED: Final = "connection_renewed: a kept connection was closed, so the request was sent once more over a fresh one"
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 MAX_HOPS: Final = 20
 """Redirects followed, as browsers do (WHATWG Fetch)."""
@@ -72,11 +75,15 @@ class Trip:
     gate: Gate
     max_hops: int = MAX_HOPS
     follow: bool = True
+    pages: bool = True
+    """Whether what comes is a page, which may send its reader on by itself."""
     like: Like | None = None
     hops: list[Hop] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     intake: Intake | None = None
     head: Head | None = None
+    via: str | None = None
+    """Says that a proxy was used, and who looked names up."""
     asked: Address = field(init=False)
     _jar: Jar = field(default_factory=Jar)
     _seen: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -144,15 +151,20 @@ class Trip:
         connection = await self.connections.take(self.address)
         while True:
             kept = connection.used > 0
-            headers = self._headers()
-            self._open.request_headers = self._told(connection.request_headers(self.address, headers))
-            self._open.remote, self._open.tls = connection.stream.remote, connection.stream.tls
+            tls = connection.stream.tls
+            own = {} if tls and not tls.verified else self.settings.headers_for(self.address)
+            headers = self._headers(own)
+            self._open.request_headers = _told(connection.request_headers(self.address, headers), own)
+            self._open.remote, self._open.tls = connection.stream.remote, tls
+            self.via = connection.stream.via or self.via
+            self._warn_of(tls)
             try:
                 head = await connection.ask(self.address, headers, self.settings.read_timeout)
-            except BrokenExchange:
+            except BrokenExchange as error:
                 await connection.close()
-                if not kept:
+                if not kept or error.reason == "bad_response":  # then the server has answered
                     raise
+                self.warnings.append(RENEWED)
                 connection = await self.connections.take(self.address, fresh=True)
             except BaseException:
                 await connection.close()
@@ -163,7 +175,9 @@ class Trip:
 
     async def _read(self, connection: Connection, head: Head) -> str | None:
         """Read what follows the head: a redirect's body is skimmed, any other is taken in."""
-        self._jar.take(self.address, _values(head, "set-cookie"), self.clock.now())
+        left_out = self._jar.take(self.address, _values(head, "set-cookie"), self.clock.now())
+        if left_out:
+            self.warnings.append(f"cookies_left_out: {self.address.host} sets {left_out} that are too many or too long")
         locations = _values(head, "location")
         pieces: AsyncGenerator[bytes] = connection.body(self.settings.read_timeout)
         if head.status in REDIRECTS and locations:
@@ -173,19 +187,20 @@ class Trip:
                 raise BadRedirect("redirect_refused", "this address may not redirect")
             if not await skim(pieces):
                 await connection.close()
-            return locations[0]
+            return _as_text(locations[0])
         self.head = head
         limits = self.settings
         self.intake = Intake(head.headers, max_wire=limits.max_wire, max_body=limits.max_body)
         await self.intake.take(pieces)
-        return self._sent_on(head, self.intake.body) if self.follow else None
+        return self._sent_on(head, self.intake.body) if self.follow and self.pages else None
 
     def _sent_on(self, head: Head, body: bytes) -> str | None:
         """Where a page, rather than a status, sends its reader at once."""
-        media_type = (_values(head, "content-type") or [""])[-1].partition(";")[0].strip().lower()
+        media_type, charset = content_type((_values(head, "content-type") or [""])[-1])
         if head.status != OK or media_type not in HTML:
             return None
-        target = refresh_target(body, next(iter(_values(head, "refresh")), None))
+        header = next((_as_text(value) for value in _values(head, "refresh")), None)
+        target = refresh_target(body, header, self.address.href, charset)
         if target is None or (self._is_here(target) and not _values(head, "set-cookie")):
             return None  # a page that renews itself is a page
         self.warnings.append("refresh_followed: the page itself sends its reader on at once")
@@ -209,25 +224,30 @@ class Trip:
         Raises:
             BadAddress: it leads to nothing that may be asked; this too is written down as a hop.
         """
-        text = location.encode("latin-1")
-        try:
-            target = text.decode("utf-8")
-        except UnicodeDecodeError:
-            target = quote_from_bytes(text, safe=URL_BYTES)
         try:
             try:
-                return parse_address(target, self.address.href)
+                return parse_address(location, self.address.href)
             except BadAddress as error:
                 if error.reason != "credentials":
                     raise
             self.warnings.append("credentials_dropped: a redirect carried a name or password")
-            return parse_address(target, self.address.href, drop_credentials=True)
+            return parse_address(location, self.address.href, drop_credentials=True)
         except BadAddress as error:
-            self._open = _OpenHop(target[:MAX_ADDRESS].encode("utf-8", "replace").decode(), self.clock.now())
+            self._open = _OpenHop(location[:MAX_ADDRESS].encode("utf-8", "replace").decode(), self.clock.now())
             self.close(error.reason)
             raise
 
-    def _headers(self) -> Sequence[Header]:
+    def _warn_of(self, tls: Tls | None) -> None:
+        """Say that an answer came from somebody who could not show that he is the one who was asked."""
+        if tls is None or tls.verified:
+            return
+        warning = f"{BAD_CERTIFICATE}: {self.address.host}: {tls.error}; taken all the same, because that was asked for"
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    def _headers(self, own: dict[str, str]) -> Sequence[Header]:
+        """What is sent; OWN are the operator's headers, which go to nobody whose certificate does not hold."""
+        own = dict(own)
         headers = [
             ("Host", self.address.authority),
             ("User-Agent", self.settings.user_agent),
@@ -238,16 +258,24 @@ class Trip:
             headers.append(("Accept-Language", self.settings.accept_language))
         if self.like is not None and self.like.url == self.address.href:
             headers.extend(self.like.conditions)
-        own = self.settings.headers_for(self.address)
         cookies = "; ".join(filter(None, (self._jar.header(self.address), own.pop("cookie", None))))
         if cookies:
             headers.append(("Cookie", cookies))
         return [(n, v) for n, v in headers if n.lower() not in own] + [(n.title(), v) for n, v in own.items()]
 
-    def _told(self, headers: tuple[Header, ...]) -> tuple[Header, ...]:
-        """The headers as records hold them: without the values that the operator set for this host."""
-        own = self.settings.headers_for(self.address)
-        return tuple((name, NOT_RECORDED if name.lower() in own else value) for name, value in headers)
+
+def _told(headers: tuple[Header, ...], own: dict[str, str]) -> tuple[Header, ...]:
+    """The headers as records hold them: without the values that the operator set for this host."""
+    return tuple((name, NOT_RECORDED if name.lower() in own else value) for name, value in headers)
+
+
+def _as_text(value: str) -> str:
+    """What the bytes of a header's VALUE mean in an address: UTF-8, or single bytes that are to stay as they are."""
+    wire = value.encode("latin-1")
+    try:
+        return wire.decode("utf-8")
+    except UnicodeDecodeError:
+        return quote_from_bytes(wire, safe=URL_BYTES)
 
 
 def _values(head: Head, name: str) -> list[str]:

@@ -22,8 +22,8 @@ _BREAK: Final = "\u2029"
 _CONTROLS: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 _NO_TEXT: Final = (
-    "script", "style", "template", "noscript", "iframe", "object", "embed", "video", "audio", "canvas", "select",
-    "datalist", "textarea", "head", "annotation", "map",
+    "script", "style", "template", "noscript", "noframes", "iframe", "object", "embed", "video", "audio", "canvas",
+    "select", "datalist", "textarea", "head", "annotation", "map",
 )  # fmt: skip
 _MAYBE_HIDDEN: Final = etree.XPath("descendant::*[@hidden or @style or self::dialog]")
 _HIDING_STYLE: Final = re.compile(r"(?:^|[;{\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)

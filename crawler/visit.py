@@ -9,6 +9,7 @@ from typing import Literal
 
 from crawler.addresses import Address
 from crawler.cookies import Cookie
+from crawler.proxies import DIRECT, Proxies
 
 Outcome = Literal["ok", "incomplete", "timeout", "too_large", "refused", "rate_limited", "error"]
 RobotsMode = Literal["follow", "record", "ignore"]
@@ -21,7 +22,8 @@ class Tls:
     """The encryption of one connection.
 
     `chain` are the certificates as the server sent them, leaf first, each as DER. `verified` says whether they hold for
-    this host with the trusted authorities at that time; if not, `error` says why, and nothing was sent over it.
+    this host with the trusted authorities at that time; if not, `error` says why. Nothing was sent over it then, unless
+    that was asked for.
     """
 
     protocol: str | None
@@ -156,6 +158,8 @@ class FetchSettings:
     allow_origins: tuple[str, ...] = ()
     certificate_authorities: tuple[str, ...] = field(default=())
     """Files with further trusted authorities (PEM), beside those of the system."""
+    proxies: Proxies = DIRECT
+    """Which way connections go out."""
     retries: int = 0
     """Further attempts when a site is busy or broken for the moment."""
     host_headers: tuple[tuple[str, tuple[Header, ...]], ...] = field(default=(), repr=False)

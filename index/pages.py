@@ -15,7 +15,7 @@ MAX_SPANS = (1 << 20) - 1
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of a document's text: `heading`, `paragraph`, `list`, `table`, `code` or `quote`, at `start:end`.
+    """A part of a document's text at `start:end`: `heading`, `paragraph`, `list`, `table`, `code`, `quote`, `caption`.
 
     `level` is a heading's depth, 1 for the outermost; None elsewhere.
     """

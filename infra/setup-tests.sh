@@ -67,7 +67,7 @@ wanted=$(cat requirements/clients-apart.txt requirements/clients-bare.txt)
 if [ -x "$uv" ] && [ "$wanted" != "$(cat .tmp/clients/installed.txt 2>/dev/null)" ]; then
     echo "setup-tests: installing clients apart"
     "$uv" venv -q --clear .tmp/clients
-    VIRTUAL_ENV=.tmp/clients "$uv" pip sync -q requirements/clients-apart.txt
+    VIRTUAL_ENV=.tmp/clients "$uv" pip sync -q --compile-bytecode requirements/clients-apart.txt
     VIRTUAL_ENV=.tmp/clients "$uv" pip install -q --no-deps -r requirements/clients-bare.txt
     printf '%s\n' "$wanted" >.tmp/clients/installed.txt
 fi

@@ -120,7 +120,9 @@ async def keep(parts: Parts, batch: Batch) -> None:
     """
     # Shielded: a caller who hangs up must not leave the follower untold of what was kept.
     try:
-        kept = await asyncio.shield(asyncio.wrap_future(parts.archive.keep(batch)))
+        keeping = asyncio.wrap_future(parts.archive.keep(batch))
+        keeping.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be left to hear of it
+        kept = await asyncio.shield(keeping)
     except StoreError as error:
         waiting = await run_sync(parts.spool.put, batch, error)
         if waiting is None:

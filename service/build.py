@@ -34,6 +34,7 @@ from service.errors import NO_ROOM
 from service.failures import BadSetting
 from service.following import Follower
 from service.keyring import Keyring
+from service.outgoing import proxies_of
 from service.parts import Parts, Readers
 from service.rankers import ranker_of
 from service.retaining import Retentions
@@ -298,6 +299,8 @@ def _fetcher(settings: Settings, resolver: Resolver | None, shared: SharedPace |
         concurrency=settings.host_concurrency,
         allow_addresses=settings.allow_addresses,
         retries=settings.fetch_retries,
+        proxies=proxies_of(settings),
+        certificate_authorities=settings.certificate_authorities,
         host_headers=tuple(
             (host.lower(), tuple((name, value.get_secret_value()) for name, value in headers.items()))
             for host, headers in settings.host_headers.items()
@@ -327,6 +330,7 @@ def _providers(settings: Settings, resolver: Resolver | None) -> tuple[Provider,
         opensearch=settings.opensearch_urls,
         rates=settings.provider_rates,
         user_agent=settings.user_agent,
+        proxies=proxies_of(settings),
     )
     try:
         return chosen(wanted, resolver=resolver)

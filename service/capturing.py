@@ -11,14 +11,14 @@ from crawler import READER_VERSION, RobotsMode, Wanted, parse_address, saved_pag
 from service import tokens
 from service.answering import Draft, answer
 from service.citing import passages_of, shown
-from service.errors import Problem, outcome_problem
+from service.errors import Problem, ScopeMissing, outcome_problem
 from service.failures import BadRequest
 from service.following import ANSWERS
 from service.forms import API_FORM, Form, Shown
 from service.looking import Wish, look
 from service.observing import Given, Observation, observe_upload
 from service.parts import Parts
-from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, UploadRequest
+from service.requests import MAX_POSITION, Caller, CaptureRequest, Reply, Scope, UploadRequest
 from service.revisiting import kept_version, revisit
 from snapshots import Capture, Document, EvidenceError, Fetch, Passage, digest, moment, stamp
 
@@ -68,7 +68,13 @@ class Page:
 
 
 async def capture(parts: Parts, request: CaptureRequest, caller: Caller) -> Reply:
-    """Answer with a page: a kept capture that is fresh enough, or a new one."""
+    """Answer with a page: a kept capture that is fresh enough, or a new one.
+
+    Raises:
+        ScopeMissing: what only an operator may decide.
+    """
+    if request.accept_bad_certificate and not caller.may(Scope.ADMIN):
+        raise ScopeMissing("taking a page whose certificate does not hold needs a key with the scope admin")
     wish = _wish(request)
     url = parse_address(request.url).href
     page = await from_store(parts, url, request.max_age) if request.max_age else None
@@ -158,7 +164,9 @@ async def look_again(
     `robots` is as the settings say, unless it is given.
     """
     before = None
-    if not (wish.wanted.screenshot or wish.wanted.pdf) and wish.asked(parts.settings.render) != "always":
+    # A server that may be anybody is not asked whether anything changed.
+    plain = not (wish.wanted.screenshot or wish.wanted.pdf or wish.accept_bad_certificate)
+    if plain and wish.asked(parts.settings.render) != "always":
         before = await anyio.to_thread.run_sync(_unchanged_if_said, parts, url)
     mode = robots or parts.settings.robots
     if before is None:
@@ -192,7 +200,8 @@ def _wish(request: CaptureRequest) -> Wish:
     """
     if request.render == "never" and (request.screenshot or request.pdf):
         raise BadRequest("a picture or a print is one of a rendered page: leave `render` out, or ask for `always`")
-    return Wish(request.render, Wanted(request.screenshot_of if request.screenshot else None, request.pdf))
+    wanted = Wanted(request.screenshot_of if request.screenshot else None, request.pdf)
+    return Wish(request.render, wanted, request.accept_bad_certificate)
 
 
 def _serves(capture: Capture, wish: Wish) -> bool:
@@ -256,7 +265,7 @@ async def _hand_out(
         "total": len(text),
         "cut": record.cut,
         "tokens": {"estimate": tokens.estimate(text[start:end]), "estimator": tokens.ESTIMATOR},
-        "passages": [shown(passage, title, text=False) for passage in passages],
+        "passages": [shown(passage, document, text=False) for passage in passages] if document else [],
         "flags": list(document.flags) if document else [],
         "warnings": list(capture.warnings),
         "robots": capture.robots.model_dump() if capture.robots else None,

@@ -26,6 +26,9 @@ def fetch(
     screenshot: Annotated[bool, typer.Option("--screenshot", help="Keep a picture of it.")] = False,
     screenshot_of: Annotated[str | None, typer.Option(help="full or viewport: of which part the picture is.")] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Keep a printed copy of it.")] = False,
+    accept_bad_certificate: Annotated[
+        bool, typer.Option("--accept-bad-certificate", help="Take it though its server's certificate does not hold.")
+    ] = False,
     max_age: Annotated[int | None, typer.Option(help="Seconds that a kept capture is good enough.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Token budget of the text.")] = None,
     store: Annotated[bool, typer.Option(help="Keep page and reply; without, nothing stays.")] = True,
@@ -39,6 +42,7 @@ def fetch(
         "screenshot": screenshot,
         "screenshot_of": screenshot_of,
         "pdf": pdf,
+        "accept_bad_certificate": accept_bad_certificate,
         "max_age": max_age,
         "max_tokens": max_tokens,
         "store": store,
@@ -178,6 +182,8 @@ def _tell(reply: "Reply", *, as_json: bool, silent: bool = False, text: bool = T
         show(f"{found.get('final') or found.get('url')}, retrieved {found.get('retrieved_at')}")
         if found.get("page_state") not in (None, "ok", "unknown"):
             show(f"page state {found['page_state']}, status {found.get('http_status')}")
+        for warning in filter(lambda one: one.startswith("bad_certificate"), found.get("warnings") or ()):
+            show(f"beware: {warning}")
         show(f"capture {found.get('capture')}")
         for name in ("screenshot", "pdf"):
             if found.get(name):

@@ -125,7 +125,8 @@ def _tell(found: "Json") -> None:
         show(f"   {result['url']}")
         for passage in result["passages"]:
             show(f"   {cut(passage.get('text') or '', WIDTH)}")
-            show(f"   [{passage['id']}]")
+            page = f" page {passage['page']}" if "page" in passage else ""
+            show(f"   [{passage['id']}]{page}")
         show()
     note = found.get("message")
     show(f"{counted(len(found['results']), 'result')}, state {found['state']}" + (f": {note}" if note else ""))

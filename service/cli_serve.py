@@ -19,9 +19,11 @@ def serve() -> None:
 
         import uvloop
 
+        from service.heaps import keep_heaps_few
         from service.logs import log_to_stderr
         from service.settings import load_settings
 
+        keep_heaps_few()
         settings = load_settings()
         log_to_stderr(settings.log_level)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -1,5 +1,6 @@
 """All crawls as they stand, taken from the records in the order of the log: nothing else has to be remembered."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Lock
@@ -7,6 +8,7 @@ from typing import Final, Literal
 
 import structlog
 
+from service.crawl_telling import failure_of
 from service.failures import UnknownCrawl
 from snapshots import Archive, CaptureRow, Crawl, Crawl2, EvidenceError
 
@@ -57,6 +59,9 @@ class CrawlBook:
         self._crawls: dict[str, Standing] = {}
         self._position = 0
         self._lock = Lock()
+        self._counted: dict[str, tuple[int, Counter[str]]] = {}
+        """How far the captures of a crawl have been counted, and what came out."""
+        self._counting = Lock()
 
     def follow(self) -> None:
         """Take in what was kept since the last time, by whomever."""
@@ -148,6 +153,18 @@ class CrawlBook:
         while found := self._archive.catalogue.of_crawl(crawl, after=rows[-1].position if rows else -1):
             rows += found
         return rows
+
+    def counts(self, crawl: str) -> dict[str, int]:
+        """How many pages a crawl has captured and how many failed, as its captures say: each is looked at once."""
+        with self._counting:
+            after, counts = self._counted.setdefault(crawl, (-1, Counter(captured=0, failed=0)))
+            while rows := self._archive.catalogue.of_crawl(crawl, after=after):
+                for row in rows:
+                    failed = failure_of(self._archive.capture(row.id), row.asked) is not None
+                    counts["failed" if failed else "captured"] += 1
+                    after = row.position
+                    self._counted[crawl] = (after, counts)
+            return dict(counts)
 
 
 def _ended(record: Crawl) -> Literal["done", "cancelled", "failed"]:

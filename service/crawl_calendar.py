@@ -17,7 +17,7 @@ def due(archive: Archive, url: str, interval: tuple[int, int]) -> datetime | Non
     pace, last = Pace.at_first(*interval), None
     before: CaptureRow | None = None
     for row in reversed(archive.catalogue.captures(url, limit=LOOKED_BACK)):
-        good = row.page_state in ANSWERS and row.document is not None
+        good = row.outcome == "ok" and row.page_state in ANSWERS and row.document is not None
         if last is not None:
             pace = pace.after(changed=good and before is not None and _changed(archive, before, row), conclusive=good)
         before = row if good else before

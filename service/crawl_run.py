@@ -6,6 +6,7 @@ again from its seeds, and pages that it has captured already are read from the s
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
@@ -21,7 +22,8 @@ from service.crawl_requests import CrawlRequest
 from service.crawl_telling import failure_of, line_of
 from service.looking import Wish
 from service.parts import Parts
-from snapshots import Batch, Crawl, EvidenceError, digest, moment, stamp
+from service.spool import KeptForRetry
+from snapshots import Batch, CatalogueBusy, Crawl, EvidenceError, StoreUnreachable, digest, moment, stamp
 
 log = structlog.get_logger(__name__)
 
@@ -29,7 +31,14 @@ ATTEMPTS_PER_PAGE: Final = 4
 """A site of dead links must end: a crawl asks for at most this many addresses for each page it may capture, …"""
 SPARE_ATTEMPTS: Final = 100
 """… and this many more, so that a small crawl survives a bad start."""
+LIMITS: Final = ("trap", "full", "elsewhere")
+"""Why addresses were left out that nobody wished to be: how many it were is told."""
 FOUND: Final = 200
+CLIENT_ERRORS: Final = range(400, 500)
+DISALLOWED: Final = "robots_disallowed"
+MICROSECONDS: Final = 1_000_000
+MANY_EVENTS: Final = 1_000_000_000
+"""More than any crawl has, and less than any number of a crawl that was gone on with."""
 GRACE: Final = 5.0
 """Seconds that pages under way have when a crawl is stopped. Those that are cut off are asked for when it goes on."""
 FEED: Final = ("main-text", "feed")
@@ -37,15 +46,30 @@ FEED: Final = ("main-text", "feed")
 
 ENDS: Final = frozenset({"done", "cancelled", "failed"})
 """States in which a crawl ends for good."""
+PASSING: Final = (CatalogueBusy, StoreUnreachable)
+"""What interrupts a crawl and does not end it: database or bucket are away, and come back."""
 
 Stop = Literal["cancelled", "paused", "lost"]
 """Why a crawl ends early: somebody wishes it, or another process has it now."""
 
 
 class CrawlRun:
-    """A crawl under way. `changed` is notified of all that happens to it."""
+    """A crawl under way. `changed` is notified of all that happens to it.
 
-    def __init__(self, parts: Parts, record: Crawl, request: CrawlRequest, already: dict[str, str]) -> None:
+    `already` maps addresses to the captures that an interrupted run has made of them; `again`: there was one. `holds`
+    says whether the crawl is still this process's; what it gets once it is another's is not kept.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        record: Crawl,
+        request: CrawlRequest,
+        already: dict[str, str],
+        *,
+        again: bool,
+        holds: Callable[[str], Awaitable[bool]],
+    ) -> None:
         self.id = record.id
         self.record = record
         self.request = request
@@ -68,15 +92,20 @@ class CrawlRun:
         self.over = False
         self._parts = parts
         self._already = already
-        """Asked address to capture id, of what an interrupted run has captured."""
+        self._holds = holds
         self._stop: Stop | None = None
         self._stopping = asyncio.Event()
         self._under_way: Counter[str] = Counter()
         """By host."""
         self._depths: dict[str, Counter[int]] = {}
         self._sitemaps = 0
+        self._guessed: set[str] = set()
+        """Sitemaps that nobody named."""
         self._asked = 0
         self._began = parts.clock()
+        self._numbered_from = int((self._began - _EPOCH).total_seconds() * MICROSECONDS) if again else 0
+        """Each run has numbers of its own, higher than those of earlier ones wherever they were: it tells its events
+        in an order of its own, so that a number of an earlier run says nothing about what was heard of this one."""
         self._ends = moment(record.at) + timedelta(seconds=request.max_seconds) if request.max_seconds else None
 
     def stop(self, why: Stop) -> None:
@@ -86,8 +115,9 @@ class CrawlRun:
 
     def told(self) -> dict[str, Any]:
         """How it stands, in numbers."""
+        left_out = {f"left_out_{reason}": self.site.dropped[reason] for reason in LIMITS if self.site.dropped[reason]}
         return {
-            "counts": {"captured": 0, "failed": 0, "waiting": self.site.waiting} | dict(self.counts),
+            "counts": {"captured": 0, "failed": 0, "waiting": self.site.waiting} | dict(self.counts) | left_out,
             "errors": dict(self.errors.most_common()),
             "left": self._left(),
         }
@@ -102,8 +132,17 @@ class CrawlRun:
     async def tell(self, kind: str, **fields: Any) -> None:
         """Add an event and wake who listens."""
         async with self.changed:
-            self.happened.append({"event": len(self.happened) + 1, "type": kind} | fields | self.told())
+            number = self._numbered_from + len(self.happened) + 1
+            self.happened.append({"event": number, "type": kind} | fields | self.told())
             self.changed.notify_all()
+
+    def heard(self, after: int) -> int:
+        """How many of its events somebody has heard, or wishes to pass over, who names the number `after`.
+
+        None of them, if that is a number of another run.
+        """
+        heard = after - self._numbered_from
+        return heard if 0 <= heard <= (len(self.happened) if self._numbered_from else MANY_EVENTS) else 0
 
     # driving
 
@@ -116,8 +155,11 @@ class CrawlRun:
             await self._walk()
             outcome = self._stop or "done"
         except* (EvidenceError, CrawlError) as errors:
-            outcome, self.detail = "failed", "; ".join(str(error) for error in errors.exceptions)
-            log.warning("a crawl failed", crawl=self.id, error=self.detail)
+            passing = all(_passes(error) for error in errors.exceptions)
+            outcome, self.detail = "interrupted" if passing else "failed", "; ".join(map(str, errors.exceptions))
+            log.warning("a crawl does not go on", crawl=self.id, outcome=outcome, reason=self.detail)
+        if outcome in ENDS and not await self._holds(self.id):
+            outcome = "lost"
         # It is running until its end is kept: nobody is told of an end that a crash could take back.
         self.state = await self._finish(outcome) if outcome in ENDS else outcome
 
@@ -134,14 +176,14 @@ class CrawlRun:
             crawl=self.id,
             seeds=self.request.seeds,
             at=stamp(self._parts.clock()),
-            counts=dict(self.counts),
+            counts=self.told()["counts"],
             state=outcome,  # type: ignore[arg-type]  # one of `ENDS`
         )
         try:
             await keep(self._parts, Batch(blobs=(), records=(record,)))
         except EvidenceError as error:
             self.detail = str(error)
-            return "failed"
+            return "interrupted" if _passes(error) else "failed"
         return outcome
 
     async def _walk(self) -> None:
@@ -190,7 +232,10 @@ class CrawlRun:
 
     def _take(self) -> Step | None:
         attempts = self.counts["captured"] + self.counts["failed"] + self._under_way.total()
-        if self._stop or attempts >= self.request.pages * ATTEMPTS_PER_PAGE + SPARE_ATTEMPTS:
+        if self._stop:
+            return None
+        if attempts >= self.request.pages * ATTEMPTS_PER_PAGE + SPARE_ATTEMPTS:
+            self.detail = f"it ended after {attempts} addresses, too many of which gave no page"
             return None
         if self._ends is not None and self._parts.clock() >= self._ends:
             self.detail = f"it ended after {self.request.max_seconds} seconds, as asked"
@@ -230,21 +275,33 @@ class CrawlRun:
         """Have the sitemaps read that robots.txt names, or the one that lies in the usual place."""
         for seed in dict.fromkeys(parse_address(seed).origin for seed in self.request.seeds):
             rules = await self._parts.fetcher.rules(seed)
+            if not rules.sitemaps:
+                self._guessed.add(seed + "/sitemap.xml")
             self.site.add_sitemaps(rules.sitemaps or [seed + "/sitemap.xml"])
 
     async def _read_sitemap(self, step: Step) -> None:
-        """Take the addresses of a sitemap. One that is not there is no failure: most sites have none."""
+        """Take the addresses of a sitemap. Where nobody named one it is no fault that there is none."""
         visit = await self._parts.fetcher.fetch(step.url, robots="follow", patient=True)
         if visit.outcome == "ok" and visit.status == FOUND and visit.body:
             await self._take_in(step, visit.body)
+        elif step.url not in self._guessed or not (visit.status in CLIENT_ERRORS or visit.reason == DISALLOWED):
+            why = visit.detail or ("there is nothing in it" if visit.status == FOUND else f"it answers {visit.status}")
+            await self._tell_bad_sitemap(step, why)
 
     async def _take_in(self, step: Step, body: bytes) -> None:
         try:
             found = await run_sync(read_sitemap, body, step.url)
         except BadSitemap as error:
-            await self.tell("bad_sitemap", url=step.url, detail=str(error))
+            await self._tell_bad_sitemap(step, str(error))
             return
         self.counts["from_sitemaps"] += self.site.sitemap_read(step, found)
+        if found.cut:
+            taken = len(found.pages) + len(found.sitemaps)
+            await self._tell_bad_sitemap(step, f"it is damaged or too long; {taken} addresses in it could be read")
+
+    async def _tell_bad_sitemap(self, step: Step, why: str) -> None:
+        self.counts["bad_sitemaps"] += 1
+        await self.tell("bad_sitemap", url=step.url, detail=why)
 
     async def _visit(self, step: Step) -> None:
         page = await self._page(step)
@@ -276,7 +333,8 @@ class CrawlRun:
     async def _page(self, step: Step) -> Page | None:
         """The page of a step: as this crawl has captured it already, or fresh enough from the store, or from the web.
 
-        None if it is a sitemap that the crawl starts from, which is read like any other and not kept.
+        None if it is a sitemap that the crawl starts from, which is read like any other and not kept; or if the crawl
+        is another process's by now, which asks for the page itself.
         """
         kept = self._already.get(step.url)
         if kept is not None:
@@ -292,6 +350,9 @@ class CrawlRun:
             if await run_sync(is_sitemap, body):
                 await self._take_in(step, body)
                 return None
+        if not await self._holds(self.id):
+            self.stop("lost")
+            return None
         await keep(self._parts, Batch(blobs=page.fresh.blobs, records=page.fresh.records))
         return page
 
@@ -306,6 +367,10 @@ class CrawlRun:
                 age = int((self._parts.clock() - _EPOCH).total_seconds())
                 return await from_store(self._parts, url, age)
         return None
+
+
+def _passes(error: Exception) -> bool:
+    return isinstance(error.means if isinstance(error, KeptForRetry) else error, PASSING)
 
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")

@@ -24,4 +24,10 @@ def failure_of(capture: Capture, url: str) -> dict[str, Any] | None:
 
 def _head(capture: Capture, url: str) -> dict[str, Any]:
     status = capture.hops[-1].status if capture.hops else None
-    return {"url": url, "capture": capture.id, "outcome": capture.outcome, "status": status}
+    return {
+        "url": url,
+        "capture": capture.id,
+        "outcome": capture.outcome,
+        "page_state": capture.page_state,
+        "status": status,
+    }

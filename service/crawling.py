@@ -19,22 +19,22 @@ from crawler import parse_address
 from service.answering import keep
 from service.crawl_book import FOLLOWS, CrawlBook, Standing
 from service.crawl_calendar import next_round
+from service.crawl_leases import RENEW_SECONDS, CrawlLeases
 from service.crawl_requests import CrawlRequest
 from service.crawl_run import ENDS, CrawlRun
 from service.crawl_telling import failure_of, line_of
 from service.failures import CrawlOver
 from service.parts import Parts
 from service.requests import Caller
-from snapshots import Batch, Crawl, Crawl2, EvidenceError, Lease, moment, stamp
+from snapshots import Batch, Crawl, Crawl2, EvidenceError, moment, stamp
 
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS: Final = 2.0
 """Between two looks for crawls that others began, paused or gave up, and at the calendar."""
-LEASE_SECONDS: Final = 60
-"""After this long a crawl whose process ended is taken over by another one; the same one goes on at once."""
-RENEW_SECONDS: Final = 20
-"""So that a busy process does not lose what it is driving."""
+
+REST_SECONDS: Final = 10.0
+"""Before a crawl is tried again that bucket or database interrupted, so that sites are not asked all the while."""
 
 REMEMBERED: Final = 16
 """Crawls that ended whose events are still told one by one: each may hold some megabytes."""
@@ -54,15 +54,17 @@ class Crawls:
         self._book = CrawlBook(parts.archive)
         self._running: dict[str, CrawlRun] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._leases: dict[str, Lease] = {}
         self._over: OrderedDict[str, CrawlRun] = OrderedDict()
         """Those that ended here, so that whoever listens may come late."""
         self._skipped: set[str] = set()
-        self._renewed: dict[str, datetime] = {}
+        self._resting: dict[str, tuple[datetime, str | None]] = {}
+        """Until when a crawl is not tried again, and what interrupted it."""
+        self._new: set[str] = set()
+        """Those that began here and that nobody has driven yet, as far as is known here."""
         self._next: dict[str, tuple[int, datetime]] = {}
         """When the pages of a crawl that rests are walked again, by how many rounds it had."""
-        self._state = parts.keyring.state
-        self._owner = f"{node()}:{parts.settings.data.absolute()}"
+        owner = f"{node()}:{parts.settings.data.absolute()}"
+        self._leases = CrawlLeases(parts.keyring.state, owner, parts.clock)
         self._filling = asyncio.Lock()
         self._tending: asyncio.Task[None] | None = None
         self._closing = False
@@ -99,9 +101,11 @@ class Crawls:
         return {"crawls": told, "next": shown[-1].id if len(every) > limit else None}
 
     async def events(self, crawl: str, after: int) -> AsyncIterator[dict[str, Any]]:
-        """The events of a crawl from number `after` + 1 on; ends when the crawl does, or is paused.
+        """The events of a crawl behind number `after`; ends when the crawl does, or is paused.
 
-        Of one that waits for its turn, or that another process drives, it is told how it stands when that changes.
+        Of one that waits for its turn, or that another process drives, it is told how it stands when that changes,
+        under the number `after`: this is none of what happens to it. Of one that was gone on with since, all is told
+        that happens from there on, pages from the store included: so nothing is missing.
         """
         told: dict[str, Any] = {}
         crawl = (await run_sync(self._found, crawl)).id
@@ -109,25 +113,23 @@ class Crawls:
             now = await self.status(crawl)
             if now["state"] not in {"queued", "running"}:
                 kind = now["state"] if now["state"] in {"paused", "interrupted"} else "finished"
-                yield {"event": after + 1, "type": kind} | now
+                yield {"event": after, "type": kind} | now
                 return
             news = {name: now[name] for name in ("id", "state", "counts", "errors", "left")}
             if news != told:
                 told = news
-                after += 1
                 yield {"event": after, "type": "progress"} | news
             await asyncio.sleep(LOOK_SECONDS / 2)
-        if told:
-            after = 0  # from here on the numbers are those of what happens here
+        heard = running.heard(after)
         while True:
             async with running.changed:
-                while len(running.happened) <= after and not running.over:
+                while len(running.happened) <= heard and not running.over:
                     await running.changed.wait()
-            news_here = running.happened[after:]
+            news_here = running.happened[heard:]
             for event in news_here:
                 yield event
-            after += len(news_here)
-            if running.over and after >= len(running.happened):
+            heard += len(news_here)
+            if running.over and heard >= len(running.happened):
                 return
 
     async def cancel(self, crawl: str) -> dict[str, Any]:
@@ -137,7 +139,7 @@ class Crawls:
             if (running := self._running.get(one.id)) is not None:
                 running.stop("cancelled")
                 await asyncio.shield(self._tasks[one.id])
-            elif one.open or (one is standing and one.interval is not None and one.state != "cancelled"):
+            if one.open or (one is standing and one.interval is not None and one.state != "cancelled"):
                 await self._note(self._cancelled(one))
         return await self.status(standing.id)
 
@@ -212,11 +214,23 @@ class Crawls:
             await run_sync(self._book.follow)
             for standing in list(self._book.waiting()):
                 room = len(self._running) < self._parts.settings.crawls_at_once
-                if standing.id in self._running or standing.id in self._skipped:
+                if standing.id in self._running or standing.id in self._skipped or self._rests(standing.id):
                     continue
                 if not (room if self._serves else standing.id == first):
                     continue
                 await self._drive(standing)
+
+    def _rest(self, crawl: str, why: str | None) -> None:
+        self._resting[crawl] = (self._parts.clock() + timedelta(seconds=REST_SECONDS), why)
+
+    def _rests(self, crawl: str) -> bool:
+        until, _ = self._resting.get(crawl, (None, None))
+        return until is not None and self._parts.clock() < until
+
+    def _has_all_it_fetched(self) -> bool:
+        """Whether no page waits for the bucket: a crawl would not know of it, and ask for it again. Blocking."""
+        self._parts.spool.retry(self._parts.archive, self._parts.follower.notice)
+        return not self._parts.spool.waiting
 
     async def _drive(self, standing: Standing) -> None:
         options = {name: value for name, value in standing.record.options.items() if name not in {"by", FOLLOWS}}
@@ -226,13 +240,17 @@ class Crawls:
             log.warning("a crawl cannot be gone on with", crawl=standing.id, error=str(error))
             self._skipped.add(standing.id)
             return
-        lease = await run_sync(self._lease, standing.id)
-        if lease is None:
+        if not await run_sync(self._has_all_it_fetched):
+            self._rest(standing.id, "what was fetched before waits until the bucket takes it")
+            return
+        if not await run_sync(self._leases.take, standing.id):
             return
         already = {row.asked: row.id for row in await run_sync(self._book.captures, standing.id)}
-        running = CrawlRun(self._parts, standing.record, request, already)
+        again = standing.id not in self._new
+        running = CrawlRun(self._parts, standing.record, request, already, again=again, holds=self._leases.holds)
+        self._new.discard(standing.id)
+        self._resting.pop(standing.id, None)
         self._running[standing.id] = running
-        self._leases[standing.id] = lease
         self._tasks[standing.id] = asyncio.create_task(self._driven(running), name=f"crawl {standing.id[:19]}")
         self._tend()
 
@@ -243,6 +261,9 @@ class Crawls:
         except asyncio.CancelledError:
             running.state = "interrupted"
             raise
+        except EvidenceError as error:  # bucket, catalogue or state are away: it is gone on with when they are back
+            log.warning("a crawl is interrupted", crawl=running.id, reason=str(error))
+            running.state, running.detail = "interrupted", str(error)
         except Exception:
             log.exception("a crawl failed by a fault of ours", crawl=running.id)
             running.state, running.detail = "failed", "a fault of Citator; its log says more"
@@ -250,31 +271,23 @@ class Crawls:
         finally:
             self._running.pop(running.id, None)
             self._tasks.pop(running.id, None)
-            self._renewed.pop(running.id, None)
-            await asyncio.shield(run_sync(self._state.release_lease, self._leases.pop(running.id)))
+            if running.state == "interrupted":
+                self._rest(running.id, running.detail)
             if running.state in ENDS:
                 self._over[running.id] = running
                 if len(self._over) > REMEMBERED:
                     self._over.popitem(last=False)
             await running.ended()
+            await asyncio.shield(run_sync(self._leases.give_back, running.id))
         if self._serves:
-            await self._fill()
-
-    def _lease(self, crawl: str) -> Lease | None:
-        now = self._parts.clock()
-        self._renewed[crawl] = now
-        return self._take(f"crawl:{crawl}", now)
-
-    def _take(self, name: str, now: datetime) -> Lease | None:
-        until = now + timedelta(seconds=LEASE_SECONDS)
-        return self._state.take_lease(name, self._owner, now=stamp(now), until=stamp(until))
+            try:
+                await self._fill()
+            except EvidenceError as error:  # it is tried again when the crawls are looked after
+                log.warning("no further crawl can be begun for now", reason=str(error))
 
     async def _renew(self) -> None:
         for crawl, running in list(self._running.items()):
-            renewed = self._renewed.get(crawl)
-            if renewed is not None and (self._parts.clock() - renewed).total_seconds() < RENEW_SECONDS:
-                continue
-            if await run_sync(self._lease, crawl) is None:
+            if not self._leases.fresh(crawl, RENEW_SECONDS) and not await run_sync(self._leases.take, crawl):
                 running.stop("lost")
 
     # the calendar
@@ -283,7 +296,7 @@ class Crawls:
         """Begin another round of each crawl of which a page is due."""
         for first in list(self._book.resting()):
             when, now = await run_sync(self._next_round, first), self._parts.clock()
-            if when is None or when > now or await run_sync(self._take, f"next:{first.id}", now) is None:
+            if when is None or when > now or not await run_sync(self._leases.begins_round, first.id):
                 continue
             await run_sync(self._book.follow)
             if any(one.open for one in self._book.rounds_of(first)):
@@ -307,6 +320,7 @@ class Crawls:
 
     async def _begin(self, seeds: tuple[str, ...], options: dict[str, Any]) -> Crawl:
         record = Crawl(phase="started", seeds=seeds, options=options, at=stamp(self._parts.clock()), state="running")
+        self._new.add(record.id)
         await self._note(record)
         return record
 
@@ -350,17 +364,21 @@ class Crawls:
             return standing.state, None
         if standing.imported:
             return "interrupted", "it was begun elsewhere"
-        lease = self._state.lease(f"crawl:{standing.id}", now=stamp(self._parts.clock()))
-        if lease is not None and lease.owner != self._owner:
+        if self._leases.driven_elsewhere(standing.id):
             return "running", "another process drives it"
-        return ("queued", None) if self._serves else ("interrupted", "the next start of the server goes on with it")
+        if not self._serves:
+            return "interrupted", "the next start of the server goes on with it"
+        _, interrupted_by = self._resting.get(standing.id, (None, None))
+        return "queued", interrupted_by
 
     def _in_short(self, standing: Standing) -> dict[str, Any]:
         running = self._running.get(standing.id)
         if running is not None:
             return self._head(standing, running.state) | running.told()
         state, detail = self._state_of(standing)
-        counts = standing.end.counts if standing.end and standing.end.counts is not None else {}
+        counts = standing.end.counts if standing.end else None
+        if counts is None:
+            counts = self._book.counts(standing.id)
         return self._head(standing, state) | {"detail": detail, "counts": counts}
 
     def _from_archive(self, standing: Standing) -> dict[str, Any]:
@@ -375,7 +393,6 @@ class Crawls:
             else:
                 failures.append(failure)
                 errors[failure["reason"]] = errors.get(failure["reason"], 0) + 1
-        told = self._in_short(standing)
-        counts = told["counts"] or {"captured": len(captures), "failed": len(failures)}
         left = None if standing.end is None else {"pages": 0, "seconds": 0}
-        return told | {"counts": counts, "errors": errors, "left": left, "captures": captures, "failures": failures}
+        found = {"errors": errors, "left": left, "captures": captures, "failures": failures}
+        return self._in_short(standing) | found

@@ -176,4 +176,5 @@ def _capture(line: bytes) -> tuple[str, str] | None:
     if not isinstance(found, dict) or found.get("kind") != "capture" or found.get("document") is None:
         return None
     asked, good = found.get("asked"), found.get("outcome") == "ok" and found.get("page_state") in ANSWERS
+    good = good and all(not hop["tls"] or hop["tls"]["verified"] for hop in found.get("hops") or ())
     return (digest(line), asked) if good and isinstance(asked, str) else None

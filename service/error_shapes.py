@@ -19,6 +19,7 @@ _FIRECRAWL_CODES: Final = {
     "bad-request": "BAD_REQUEST",
     "time-out": "SCRAPE_TIMEOUT",
     "site-unreachable": "SCRAPE_SITE_ERROR",
+    "proxy-failed": "SCRAPE_SITE_ERROR",
     "rate-limited": "RATE_LIMITED",
     "key-missing": "UNAUTHORIZED",
 }

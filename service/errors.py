@@ -150,7 +150,7 @@ TABLE: Final[Mapping[str, Meaning]] = {
     "snapshots.WrongLogKey": Meaning("wrong-log-key", 503, NOT_DONE, "This key is not the log's."),
     "snapshots.LogDamaged": Meaning("log-damaged", 500, NOT_DONE, "The log contradicts itself."),
     "snapshots.CatalogueError": Meaning("catalogue", 500, NOT_DONE, "The catalogue could not do what was asked."),
-    "snapshots.CatalogueBusy": Meaning("catalogue-busy", 503, NOT_DONE, "The catalogue is held by another process."),
+    "snapshots.CatalogueBusy": Meaning("catalogue-busy", 503, NOT_DONE, "The catalogue is held by another or away."),
     "snapshots.CatalogueDamaged": Meaning("database-damaged", 503, NOT_DONE, "A database file is damaged."),
     "snapshots.CatalogueVersion": Meaning(
         "data-version", 503, NOT_DONE, "The data directory was made by another version."
@@ -273,6 +273,7 @@ OUTCOMES: Final[Mapping[str, Meaning]] = {
     "too_large": Meaning("page-too-large", 502, NOT_DONE, "The page is larger than is taken."),
     "rate_limited": Meaning("site-rate-limited", 502, NOT_DONE, "The site says that it is asked too often."),
     "error": Meaning("site-unreachable", 502, NOT_DONE, "The site does not answer as sites should."),
+    "proxy": Meaning("proxy-failed", 502, NOT_DONE, "The proxy that is set up makes no connection."),
     "unreadable": Meaning("unreadable-page", 422, NOT_DONE, "No text could be read from this page."),
     "empty": Meaning("empty-page", 422, NOT_DONE, "The page came and has no text."),
 }
@@ -290,6 +291,8 @@ def outcome_problem(outcome: str, *, reason: str | None, page_state: str, detail
         key = "empty" if page_state == "empty" else None
     elif "robots" in code:
         key = "robots"
+    elif code.startswith("proxy_"):
+        key = "proxy"
     elif "unreadable" in code:
         key = "unreadable"
     else:

@@ -55,6 +55,7 @@ class Follower:
         self._waiting = 0
         self._closing = False
         self._failure: str | None = None
+        self._begun = 0
         self._failed = 0
         self._thread = threading.Thread(target=self._run, name="index-follower", daemon=True)
 
@@ -90,11 +91,12 @@ class Follower:
                 return 0
             self._waiting += 1
             self._changed.notify_all()
-            failed = self._failed
+            begun = self._begun
             try:
                 self._changed.wait_for(
-                    # An index that is stuck is given one more try: the answer then says how far it is behind.
-                    lambda: self._followed > wanted or self._closing or self._failed > failed,
+                    # An index that is stuck is given one more try, begun after this: the answer then says how far it is
+                    # behind.
+                    lambda: self._followed > wanted or self._closing or self._failed > begun,
                     timeout=seconds,
                 )
             finally:
@@ -135,6 +137,7 @@ class Follower:
                     self._changed.wait_for(lambda: self._closing or self._waiting > 0, timeout=GATHER)
                 if self._closing:
                     return
+                self._begun += 1
             try:
                 self._archive.catch_up()
                 while self._step() and not self._closing:
@@ -145,7 +148,7 @@ class Follower:
                     logger.warning("the index cannot follow the log", error=str(error))
                 with self._changed:
                     self._failure = str(error)
-                    self._failed += 1
+                    self._failed = self._begun
                     self._changed.notify_all()
                     self._changed.wait_for(lambda: self._closing or self._waiting > 0, timeout=IDLE)
 
@@ -218,6 +221,8 @@ class Follower:
     def _page(self, position: int, capture: Capture) -> Page | None:
         if capture.document is None or capture.outcome != "ok" or capture.page_state not in ANSWERS:
             return None
+        if capture.unverified:
+            return None  # whoever it was that answered, nobody else asked to believe it
         if self._archive.imported(capture.id, position) and self._newer(position, capture):
             return None
         try:

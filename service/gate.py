@@ -32,6 +32,7 @@ from service.keys import masked
 from service.limits import Limits
 from service.metrics import Metrics
 from service.requests import Caller, Scope
+from snapshots import EvidenceError
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -144,6 +145,10 @@ class Gate:
                     counted = scope[CALLER]
             except ServiceError as error:
                 await _turn_away(path, scope, error, send)
+                return True
+            except EvidenceError as error:  # who asks cannot be found out while the state is out of reach
+                log.error("nobody can be let in", error=str(error))  # noqa: TRY400 - it is not a fault of ours
+                await _refuse(path, problem_of(error), send)
                 return True
             if body is not None:
                 await self._app(scope, body, send)

@@ -7,6 +7,8 @@ from service.observing import Observation, Shown, observe
 from service.parts import Parts
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
+ILL_FORMED = "render_ill_formed"
+"""Why a page is kept as it came though it was to be rendered: readers of it see an error of their browser."""
 BEST_HTTP_WORDS = 60
 """A page whose HTML has this many words is not given up for a rendering that shows less than half of them."""
 
@@ -17,6 +19,7 @@ class Wish:
 
     mode: RenderMode | None = None
     wanted: Wanted = field(default_factory=Wanted)
+    accept_bad_certificate: bool = False
 
     def asked(self, by_default: RenderMode) -> RenderMode:
         """A picture or a print is one of a rendered page."""
@@ -40,7 +43,9 @@ async def look(
     Raises:
         NoBrowser: the page was to be rendered whatever it is, and there is nothing to do it with.
     """
-    visit = await parts.fetcher.fetch(url, robots=robots, patient=patient)
+    visit = await parts.fetcher.fetch(
+        url, robots=robots, patient=patient, accept_bad_certificate=wish.accept_bad_certificate
+    )
     return await look_at(parts, visit, crawl=crawl, wish=wish)
 
 
@@ -49,14 +54,26 @@ async def look_at(parts: Parts, visit: Visit, *, crawl: str | None = None, wish:
     mode = wish.asked(parts.settings.render)
     if visit.outcome != "ok" or visit.body is None:
         return observe(visit, None, crawl=crawl)
-    reading = await _read(parts, visit)
+    # What is rendered whatever it says is read once, as it was shown.
+    reading = await _read(parts, visit, glance=mode == "always")
     why = _why(mode, reading)
     if why is None:
         return observe(visit, reading, crawl=crawl)
-    if reading.media_type not in HTML:
-        kept = f"not_rendered: {reading.media_type} is kept as it came"
-        return observe(visit, reading, crawl=crawl, shown=Shown(warnings=(kept,)))
+    what = _no_page(visit, reading)
+    if what is not None:
+        reading = await _read(parts, visit) if mode == "always" else reading
+        return observe(visit, reading, crawl=crawl, shown=Shown(warnings=(f"not_rendered: {what} is kept as it came",)))
     return await _rendered(parts, visit, reading, why, mode, wish.wanted, crawl)
+
+
+def _no_page(visit: Visit, reading: Reading) -> str | None:
+    """What an answer is that browsers do not show as a page; None if they do."""
+    if reading.media_type not in HTML:
+        return reading.media_type or "what has no type"
+    if reading.outcome == "unreadable":
+        return "what is no text"
+    said = [value for name, value in visit.hops[-1].response_headers if name.lower() == "content-disposition"]
+    return "a download" if said and said[-1].partition(";")[0].strip().lower() == "attachment" else None
 
 
 def _why(mode: RenderMode, reading: Reading) -> str | None:
@@ -77,7 +94,9 @@ async def _rendered(
         if mode == "always":
             if isinstance(error, NoBrowser):
                 raise
-            told = Shown(why=why, failure=error)
+            if error.reason != ILL_FORMED:
+                told = Shown(why=why, failure=error)
+            reading = await _read(parts, visit)
         return observe(visit, reading, crawl=crawl, shown=told)
     last = rendered.navigations[-1] if rendered.navigations else None
     seen = await parts.readers.read(
@@ -96,7 +115,7 @@ async def _rendered(
     return observe(visit, seen, crawl=crawl, shown=Shown(rendered, parts.renderer.settings, why))
 
 
-async def _read(parts: Parts, visit: Visit) -> Reading:
+async def _read(parts: Parts, visit: Visit, *, glance: bool = False) -> Reading:
     return await parts.readers.read(
         visit.body or b"",
         media_type=visit.media_type,
@@ -106,4 +125,5 @@ async def _read(parts: Parts, visit: Visit) -> Reading:
         status=visit.status,
         asked=visit.asked,
         headers=visit.hops[-1].response_headers if visit.hops else (),
+        glance=glance,
     )

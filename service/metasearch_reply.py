@@ -136,7 +136,7 @@ def _result(run: Run, rank: int, one: Opened, offered: list[Scored], passages: l
         "snippet": one.candidate.snippet,
         "matches": sum(1 for passage in offered if passage.words > 0),
         "flags": list(document.flags),
-        "passages": [shown(passage, document.title) for passage in passages],
+        "passages": [shown(passage, document) for passage in passages],
     }
 
 

@@ -7,16 +7,18 @@ their own, since thousands of captures share them.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from crawler import Hop as SeenHop
 from crawler import Navigation, NotRendered, Reading, Rendered, RenderSettings, Visit
 from snapshots import (
     Block,
+    Block2,
     Capture,
     Charset,
     Dated,
     Document,
+    Document2,
     Extractor,
     Hop,
     Language,
@@ -229,35 +231,37 @@ def _hop(hop: SeenHop, blobs: list[bytes]) -> Hop:
 
 
 def _document(reading: Reading, source: str, url: str) -> Document | None:
-    """None when nothing could be read: the capture's warnings then say why."""
+    """None when nothing could be read: the capture's warnings then say why.
+
+    The second version is for texts with pages or captions, so that all others keep the ids that they have.
+    """
     if not reading.text and not reading.visible:
         return None
-    return Document(
-        source=source,
-        media_type=reading.media_type or "application/octet-stream",
-        base=reading.base or url,
-        text=reading.text,
-        visible=reading.visible,
-        title=reading.title,
-        author=reading.author,
-        published=_dated(reading.published),
-        modified=_dated(reading.modified),
-        language=Language(tag=reading.language.tag, how=reading.language.how) if reading.language else None,
-        canonical=reading.canonical,
-        blocks=tuple(
-            Block(
-                type=block.type,
-                start=block.start,
-                end=block.end,
-                level=block.level if block.type == "heading" else None,
-            )
-            for block in reading.blocks
-        ),
-        links=tuple(Link(url=link.url, text=link.text) for link in reading.links),
-        links_total=reading.links_total,
-        flags=reading.flags,
-        extractors=tuple(Extractor(name=name, version=version) for name, version in reading.extractors),
-    )
+    fields: dict[str, Any] = {
+        "source": source,
+        "media_type": reading.media_type or "application/octet-stream",
+        "base": reading.base or url,
+        "text": reading.text,
+        "visible": reading.visible,
+        "title": reading.title,
+        "author": reading.author,
+        "published": _dated(reading.published),
+        "modified": _dated(reading.modified),
+        "language": Language(tag=reading.language.tag, how=reading.language.how) if reading.language else None,
+        "canonical": reading.canonical,
+        "links": tuple(Link(url=link.url, text=link.text) for link in reading.links),
+        "links_total": reading.links_total,
+        "flags": reading.flags,
+        "extractors": tuple(Extractor(name=name, version=version) for name, version in reading.extractors),
+    }
+    blocks: list[dict[str, Any]] = [
+        {"type": one.type, "start": one.start, "end": one.end, "level": one.level if one.type == "heading" else None}
+        for one in reading.blocks
+    ]
+    if not any(one.page is not None or one.type == "caption" for one in reading.blocks):
+        return Document(**fields, blocks=tuple(Block(**block) for block in blocks))
+    pages = [one.page for one in reading.blocks]
+    return Document2(**fields, blocks=tuple(Block2(**one, page=page) for one, page in zip(blocks, pages, strict=True)))
 
 
 def _dated(found: object) -> Dated | None:

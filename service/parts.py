@@ -29,8 +29,9 @@ class Readers(Protocol):
         status: int | None = None,
         asked: str | None = None,
         headers: tuple[tuple[str, str], ...] = (),
+        glance: bool = False,
     ) -> Reading:
-        """Read a body. What goes wrong is told by the reading's outcome, never raised."""
+        """Read a body, or with `glance` tell only what it is. What goes wrong is told by the outcome, never raised."""
         ...
 
 

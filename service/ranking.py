@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import orjson
 from anyio.to_thread import run_sync
 
-from crawler import CrawlError, Endpoint
+from crawler import DIRECT, CrawlError, Endpoint, Proxies
 
 MAX_REPLY: Final = 32 * 1024 * 1024
 """Bytes of an answer: a hundred vectors of four thousand numbers, written out."""
@@ -59,9 +59,9 @@ class Ranker(Protocol):
 class _Asked:
     """An endpoint that takes and gives JSON."""
 
-    def __init__(self, url: str, end: str, model: str | None, key: str | None, agent: str) -> None:
+    def __init__(self, url: str, end: str, model: str | None, key: str | None, agent: str, proxies: Proxies) -> None:
         place = url.rstrip("/")
-        self._endpoint = Endpoint(place if place.endswith(end) else place + end, user_agent=agent)
+        self._endpoint = Endpoint(place if place.endswith(end) else place + end, user_agent=agent, proxies=proxies)
         self._key = key
         self.model = model
 
@@ -92,8 +92,17 @@ class Embeddings:
 
     weight: float | None = BY_LIKENESS
 
-    def __init__(self, url: str, *, model: str | None, key: str | None, seconds: float, agent: str) -> None:
-        self._asked = _Asked(url, "/embeddings", model, key, agent)
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str | None,
+        key: str | None,
+        seconds: float,
+        agent: str,
+        proxies: Proxies = DIRECT,
+    ) -> None:
+        self._asked = _Asked(url, "/embeddings", model, key, agent, proxies)
         self._seconds = seconds
         self.name = f"embeddings:{model or 'default'}"
 
@@ -119,8 +128,17 @@ class Reranking:
 
     weight: float | None = None
 
-    def __init__(self, url: str, *, model: str | None, key: str | None, seconds: float, agent: str) -> None:
-        self._asked = _Asked(url, "/rerank", model, key, agent)
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str | None,
+        key: str | None,
+        seconds: float,
+        agent: str,
+        proxies: Proxies = DIRECT,
+    ) -> None:
+        self._asked = _Asked(url, "/rerank", model, key, agent, proxies)
         self._seconds = seconds
         self.name = f"rerank:{model or 'default'}"
 

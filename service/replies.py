@@ -22,6 +22,8 @@ class PassageTold(Told):
     text: str | None = None
     start: int
     end: int
+    page: int | None = Field(default=None, description="The page of a PDF that it begins on; missing elsewhere.")
+    page_end: int | None = Field(default=None, description="The page that it ends on, if that is another.")
 
 
 class ResultTold(Told):

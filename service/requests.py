@@ -178,6 +178,10 @@ class CaptureRequest(Asked):
         default="full", description="The picture: the whole page, or what its first screen shows."
     )
     pdf: bool = Field(default=False, description="Keep a printed copy of the rendered page.")
+    accept_bad_certificate: bool = Field(
+        default=False,
+        description="Take the page though its server's certificate does not hold, on record as such: scope `admin`.",
+    )
     max_age: Seconds | None = Field(default=None, description=MAX_AGE_DOC)
     start: Position = Field(default=0, description="Where in the text to begin, in code points: the `end` of before.")
     max_tokens: Budget | None = Field(default=None, description="Token budget of the text; none given: the whole text.")

@@ -273,7 +273,7 @@ def _result_fields(rank: int, one: Opened, passages: list[Passage]) -> dict[str,
         "score": decimal(one.candidate.best.score),
         "matches": len(one.candidate.hits),
         "flags": list(one.document.flags),
-        "passages": [shown(passage, title) for passage in passages],
+        "passages": [shown(passage, one.document) for passage in passages],
     }
 
 

@@ -21,6 +21,7 @@ from service.failures import BadSetting
 from service.gate import Rules
 from service.keys import write_first_key
 from service.mcp_tools.calling import ToolsHere
+from service.outgoing import proxies_of
 from service.own_tools import ToolsForModels
 from service.requests import KeyRequest, Scope
 from service.sessions.asking import Model
@@ -122,7 +123,7 @@ def driver_of(actions: Actions, settings: Settings) -> Driver:
         )  # fmt: skip
     tools = ToolsForModels(ToolsHere(actions))
     try:
-        return Driver(actions, tools, model, settings.user_agent)
+        return Driver(actions, tools, model, settings.user_agent, proxies=proxies_of(settings))
     except BadAddress as error:
         raise BadSetting(f"CITATOR_MODEL_URL: {error}") from error
 

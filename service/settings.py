@@ -93,6 +93,10 @@ class Settings(BaseSettings):
 
     # asking the web
     allow_addresses: Annotated[tuple[str, ...], NoDecode] = ()
+    certificate_authorities: Annotated[tuple[str, ...], NoDecode] = ()
+    proxy: SecretStr | None = None
+    proxy_looks_up: bool = False
+    proxy_bypass: Annotated[tuple[str, ...], NoDecode] = ("localhost", "127.0.0.0/8", "::1")
     robots: Literal["follow", "record"] = "follow"
     user_agent: str = "Citator/0.1 (+self-hosted search; see robots.txt token Citator)"
     max_body: int = Field(default=DEFAULT_MAX_BODY, ge=1024)
@@ -160,8 +164,9 @@ class Settings(BaseSettings):
     read_memory: int = Field(default=1024 * MEBIBYTE, ge=128 * MEBIBYTE)
 
     @field_validator(
-        "hosts", "allow_addresses", "tsa_urls", "webhook_origins", "mediawiki_urls", "opensearch_urls", mode="before"
-    )
+        "hosts", "allow_addresses", "tsa_urls", "webhook_origins", "mediawiki_urls", "opensearch_urls",
+        "proxy_bypass", "certificate_authorities", mode="before",
+    )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
         """Lists are written with commas in the environment and as lists in the file."""

@@ -17,6 +17,7 @@ from anyio.to_thread import run_sync
 from crawler import BadAddress, CrawlError, Endpoint, Resolver
 from service.clock import Clock
 from service.failures import BadSetting
+from service.outgoing import proxies_of
 from service.settings import Settings
 from snapshots import BadStamp, EvidenceError, Log, Post, Stamps, Token, checked_token, moment, new_request, read_roots
 
@@ -207,7 +208,8 @@ class Posting:
 def posting(settings: Settings, resolver: Resolver | None) -> Posting:
     """The way to the authorities. Raises BadSetting."""
     try:
-        return Posting(Endpoint.all(settings.tsa_urls, user_agent=settings.user_agent, resolver=resolver))
+        agent, proxies = settings.user_agent, proxies_of(settings)
+        return Posting(Endpoint.all(settings.tsa_urls, user_agent=agent, resolver=resolver, proxies=proxies))
     except BadAddress as error:
         raise BadSetting(f"CITATOR_TSA_URLS: {error}") from error
 

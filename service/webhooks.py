@@ -10,6 +10,7 @@ import orjson
 
 from crawler import Answered, BadAddress, CrawlError, Endpoint, Guard, Resolver, parse_address
 from service.failures import BadSetting
+from service.outgoing import proxies_of
 from service.settings import Settings
 from snapshots import Delivery, Webhook, stamp
 
@@ -43,6 +44,7 @@ class Webhooks:
     def __init__(self, settings: Settings, resolver: Resolver | None) -> None:
         self._settings = settings
         self._resolver = resolver
+        self._proxies = proxies_of(settings)
         try:
             self._guard = Guard.of(settings.allow_addresses, settings.webhook_origins)
         except (ValueError, BadAddress) as error:
@@ -77,7 +79,10 @@ class Webhooks:
         return _tried(delivery, now, answered.status, f"answered with status {answered.status}")
 
     async def _post(self, address: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Answered:
-        endpoint = Endpoint(address, user_agent=self._settings.user_agent, resolver=self._resolver, guard=self._guard)
+        agent = self._settings.user_agent
+        endpoint = Endpoint(
+            address, user_agent=agent, resolver=self._resolver, guard=self._guard, proxies=self._proxies
+        )
         try:
             return await endpoint.ask(endpoint.address, headers, body=body, limit=MAX_ANSWER, seconds=ANSWER_SECONDS)
         finally:

@@ -80,7 +80,19 @@ if TYPE_CHECKING:
         ImportMember,
         Removed,
     )
-    from snapshots.document import Block, Dated, Document, Extractor, Language, Link, Reading
+    from snapshots.document import (
+        Block,
+        Block2,
+        Dated,
+        Document,
+        Document2,
+        Extractor,
+        Language,
+        Link,
+        Reading,
+        in_pages,
+        pages_of,
+    )
     from snapshots.ids import digest, is_id, parse_id, parse_prefix
     from snapshots.incoming import Incoming, Refusal, proof_within, refusals
     from snapshots.log import Log, open_log, rotate_log_key
@@ -138,7 +150,7 @@ _HOMES = (
     ("catalogue_rows", "CaptureRow Naming PassageRow"),
     ("checking", "CheckReport Finding"),
     ("deeds", "Crawl Crawl2 CrawlState Deletion Import ImportClaim ImportMember Removed"),
-    ("document", "Block Dated Document Extractor Language Link Reading"),
+    ("document", "Block Block2 Dated Document Document2 Extractor Language Link Reading in_pages pages_of"),
     ("incoming", "Incoming Refusal proof_within refusals"),
     ("ids", "digest is_id parse_id parse_prefix"),
     ("log", "Log open_log rotate_log_key"),
@@ -195,6 +207,7 @@ __all__ = [
     "BadTrust",
     "Batch",
     "Block",
+    "Block2",
     "Bundle",
     "BundleAsked",
     "BundleError",
@@ -223,6 +236,7 @@ __all__ = [
     "Delivery",
     "Difference",
     "Document",
+    "Document2",
     "Event",
     "EvidenceError",
     "Extractor",
@@ -324,6 +338,7 @@ __all__ = [
     "digest",
     "ed25519_holds",
     "headings_at",
+    "in_pages",
     "is_claim",
     "is_id",
     "joined_modules",
@@ -336,6 +351,7 @@ __all__ = [
     "open_log",
     "open_store",
     "page_text",
+    "pages_of",
     "parse_id",
     "parse_prefix",
     "parse_proof",

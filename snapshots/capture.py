@@ -93,6 +93,12 @@ class Capture(LoggedRecord):
     document: Id | None
     crawl: Id | None = None
 
+    @property
+    def unverified(self) -> str | None:
+        """Why the certificate of a server that answered did not hold; None if all did, or none was needed."""
+        unheld = (hop.tls.error or "not checked" for hop in self.hops if hop.tls is not None and not hop.tls.verified)
+        return next(unheld, None)
+
     def named(self) -> Iterator[str]:
         """Blobs and document of this capture, its certificates, and the crawl it belongs to."""
         for name in (self.body, self.rendered, self.screenshot, self.pdf, self.document, self.crawl):

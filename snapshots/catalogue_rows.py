@@ -4,6 +4,12 @@ from dataclasses import dataclass
 
 from snapshots.answers import PassageRef
 
+UNVERIFIED = "unverified"
+"""The outcome, in listings, of a whole answer whose server's certificate did not hold.
+
+So that whatever looks for a page that came whole (outcome `ok`) passes by what only its asker wanted to believe.
+"""
+
 
 @dataclass(frozen=True)
 class CaptureRow:

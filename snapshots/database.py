@@ -306,6 +306,7 @@ def _sync(path: Path) -> None:
 
 
 _BUSY: Final = ("database is locked", "database table is locked", "lock timeout", "connection timeout", "pool limit")
+_AWAY: Final = ("connection failed", "connection refused", "the connection is", "terminating connection")
 _DAMAGED: Final = ("file is not a database", "database disk image is malformed")
 _FULL: Final = ("disk is full", "no space left", "disk i/o error", "could not extend file")
 
@@ -327,7 +328,7 @@ def _named(message: str, *, lost: bool) -> CatalogueError | StoreFull:
     lowered = message.lower()
     if any(words in lowered for words in _FULL):
         return StoreFull(f"the disk has no room for the database: {message}")
-    if lost or any(words in lowered for words in _BUSY):
+    if lost or any(words in lowered for words in _BUSY + _AWAY):
         return CatalogueBusy(f"the database is held by another process or does not answer: {message}")
     if any(words in lowered for words in _DAMAGED):
         return CatalogueDamaged(f"the database file is damaged: {message}")

@@ -27,7 +27,7 @@
     │   ├── BadProof             a proof, signed note, checkpoint or key is malformed or does not hold
     │   └── BadStamp             a time-stamping authority gave no token, or one that does not hold
     ├── CatalogueError
-    │   ├── CatalogueBusy        another process held the database for longer than the time-out
+    │   ├── CatalogueBusy        the database is held by another process, or does not answer
     │   ├── CatalogueDamaged     the database file is not whole
     │   └── CatalogueVersion     the database was made by another version of Citator
     └── BundleError              a bundle could not be made
@@ -196,7 +196,7 @@ class CatalogueError(EvidenceError):
 
 
 class CatalogueBusy(CatalogueError):
-    """Another process held the database for longer than the time-out; trying again can help."""
+    """Another process held the database for too long, or its server does not answer; trying again can help."""
 
 
 class CatalogueDamaged(CatalogueError):

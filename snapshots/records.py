@@ -10,7 +10,7 @@ from snapshots.answers import Fetch, Search, Serving, Serving2
 from snapshots.canonical import load
 from snapshots.capture import Capture
 from snapshots.deeds import Crawl, Crawl2, Deletion, Import
-from snapshots.document import Document
+from snapshots.document import Document, Document2
 from snapshots.errors import BadRecord
 from snapshots.recheck import Recheck
 from snapshots.record import ENCODED, Record, UnknownRecord, ids_within
@@ -20,6 +20,7 @@ from snapshots.watch import Hold, Retention, Watch
 KINDS: Final[dict[tuple[str, int], type[Record]]] = {
     ("capture", 1): Capture,
     ("document", 1): Document,
+    ("document", 2): Document2,
     ("search", 1): Search,
     ("fetch", 1): Fetch,
     ("serving", 1): Serving,

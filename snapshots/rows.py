@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from snapshots.answers import Fetch, PassageRef, Search, Serving
 from snapshots.capture import Capture
+from snapshots.catalogue_rows import UNVERIFIED
 from snapshots.database import Row
 from snapshots.deeds import Crawl, Deletion, Import
 from snapshots.ids import raw_prefix, to_raw
@@ -73,7 +74,7 @@ class Rows:
                 milliseconds(capture.retrieved_at),
                 _raw(capture.document),
                 _raw(capture.body),
-                capture.outcome,
+                UNVERIFIED if capture.outcome == "ok" and capture.unverified else capture.outcome,
                 capture.page_state,
                 capture.method,
                 _raw(capture.crawl),

@@ -9,6 +9,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -151,13 +152,25 @@ def _choices(writers: list[Writer], kills: int) -> list[Choice]:
     return [Choice(number) for number in alive] + [Choice(number, kill=True) for number in alive if may_kill]
 
 
+def state_of(objects: dict[str, bytes]) -> bytes:
+    """A hash of all that lies in a bucket, but for the random ends of names."""
+    return sha256(b"".join(sorted(_object_state(name, data) for name, data in objects.items()))).digest()
+
+
+@lru_cache(maxsize=4096)
+def _object_state(name: str, data: bytes) -> bytes:
+    return sha256(b"%d " % len(_steady(name.encode())) + _steady(name.encode()) + _steady(data)).digest()
+
+
 def _fingerprint(objects: dict[str, bytes], writers: list[Writer]) -> bytes:
-    state = sha256()
-    for name, data in sorted((_steady(name.encode()), _steady(data)) for name, data in objects.items()):
-        state.update(b"%d %s%d %s" % (len(name), name, len(data), data))
-    for writer in writers:
-        state.update(writer.told.digest() + bytes([writer.done, writer.killed]))
-    return state.digest()
+    return sha256(state_of(objects) + b"".join(map(_writer_state, writers))).digest()
+
+
+def _writer_state(writer: Writer) -> bytes:
+    """What can still come of it: one that has ended does nothing more, and only how it ended tells it from others."""
+    if not writer.done:
+        return writer.told.digest()
+    return sha256(repr((writer.killed, writer.result, writer.problem)).encode()).digest()
 
 
 def _abandon(writers: list[Writer]) -> None:

@@ -94,6 +94,7 @@ def test_nothing_is_exported_under_the_name_of_a_module(package: str) -> None:
     assert exported & siblings == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_library_imports_neither_another_one_nor_the_service(library: str) -> None:
     strangers = {*PACKAGES} - {library}

@@ -14,6 +14,7 @@ from crawler.providers.openalex import OpenAlex
 from crawler.providers.opensearch import Described, OpenSearch
 from crawler.providers.searxng import Searxng
 from crawler.providers.tavily import Tavily
+from crawler.proxies import DIRECT, Proxies
 from crawler.resolving import Resolver
 
 BRAVE_URL = "https://api.search.brave.com"
@@ -41,6 +42,7 @@ class ProviderSettings:
     rates: Mapping[str, float] = field(default_factory=dict)
     """Requests a second at most, by name; 0: no limit. Others: as `RATES` has them."""
     user_agent: str = "Citator"
+    proxies: Proxies = DIRECT
 
 
 def chosen(settings: ProviderSettings, *, resolver: Resolver | None = None) -> tuple[Provider, ...]:
@@ -94,7 +96,8 @@ class _Making:
         self.providers.append(Described(own, self._endpoint(address), described))
 
     def _endpoint(self, address: str) -> Endpoint:
-        return Endpoint(address, user_agent=self._settings.user_agent, resolver=self._resolver)
+        used = self._settings
+        return Endpoint(address, user_agent=used.user_agent, resolver=self._resolver, proxies=used.proxies)
 
     def _own(self, name: str) -> str:
         taken = {one.name for one in self.providers}

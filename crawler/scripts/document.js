@@ -1,8 +1,17 @@
 // The document as it is shown: open shadow roots and frames of the same origin stand where a reader sees them.
 // Nothing of the page is changed; of scripts and style sheets nothing is kept, since nothing will run them.
 (limit) => {
+  // Fields of a form go by their names as properties of it, and so do pictures of a document: asked so, neither can
+  // answer for another.
+  const plain = (type, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return (node) => get.call(node);
+  };
+  const first_of = plain(Node, "firstChild"), next_of = plain(Node, "nextSibling"), kind_of = plain(Node, "nodeType");
+  const tag_of = plain(Element, "localName"), shadow_of = plain(Element, "shadowRoot");
+  const { getAttributeNames, getAttribute } = Element.prototype;
   const VOID = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
-  const LEFT_OUT = new Set(["style", "template", "noscript"]);
+  const LEFT_OUT = new Set(["style", "template", "noscript", "noframes"]);
   const RAW = new Set(["script"]);
   const out = [];
   let size = 0;
@@ -14,14 +23,24 @@
     size += text.length;
     out.push(text);
   };
-  const text = (value) => value.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  const quoted = (value) => value.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;");
-  const children = (node, depth) => { for (const child of node.childNodes) { if (cut) return; walk(child, depth + 1); } };
+  const SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  const text = (value) => /[&<>]/.test(value) ? value.replace(/[&<>]/g, (sign) => SIGNS[sign]) : value;
+  const quoted = (value) => /[&"<]/.test(value) ? value.replace(/[&"<]/g, (sign) => SIGNS[sign]) : value;
+  const named = new Map();  // names of attributes as they are written: one page has few of them, many times
+  const name_of = (name) => {
+    let written = named.get(name);
+    if (written === undefined) named.set(name, written = name.replace(/[\s"'<>=/]/g, "_"));
+    return written;
+  };
+  const children = (node, depth) => {
+    for (let child = first_of(node); child && !cut; child = next_of(child)) walk(child, depth + 1);
+  };
   const walk = (node, depth) => {
     if (cut || depth > 1500) { cut = cut || depth > 1500; return; }
-    if (node.nodeType === 3) { put(text(node.data)); return; }
-    if (node.nodeType !== 1) return;
-    const name = node.localName;
+    const kind = kind_of(node);
+    if (kind === 3) { put(text(node.data)); return; }
+    if (kind !== 1) return;
+    const name = tag_of(node);
     if (LEFT_OUT.has(name)) return;
     if (name === "script" && !/ld\+json/i.test(node.type || "")) return;
     if (name === "slot") {
@@ -29,28 +48,40 @@
       if (given.length) { for (const one of given) walk(one, depth + 1); } else children(node, depth);
       return;
     }
-    if (name === "iframe" || name === "frame") {
+    if (name === "iframe" || name === "frame" || name === "object") {
       let inner = null;
       try { inner = node.contentDocument; } catch (_) { inner = null; }
-      if (inner && inner.body && inner.body.childNodes.length) {
+      const body = inner && plain(Document, "body")(inner);
+      if (body && body.childNodes.length) {
         frames += 1;
         put("<div data-frame>");
-        children(inner.body, depth);
+        children(body, depth);
         put("</div>");
+        return;
       }
+      if (name !== "object") return;  // what stands in its place is shown
+    }
+    if (name === "frameset") { // as a body: a reader of HTML takes nothing but frames in a frameset
+      const outer = node.parentNode === document.documentElement ? "body" : "div";
+      put("<" + outer + ">");
+      children(node, depth);
+      put("</" + outer + ">");
       return;
     }
-    put("<" + name);
-    for (const attribute of node.attributes) put(" " + attribute.name.replace(/[\s"'<>=/]/g, "_") + '="' + quoted(attribute.value) + '"');
-    put(">");
+    let tag = "<" + name;
+    for (const given of getAttributeNames.call(node)) tag += " " + name_of(given) + '="' + quoted(getAttribute.call(node, given)) + '"';
+    put(tag + ">");
     if (VOID.has(name)) return;
     if (RAW.has(name)) { put(node.textContent.replace(/<\//g, "<\\/")); put("</" + name + ">"); return; }
-    if (node.shadowRoot) { shadows += 1; children(node.shadowRoot, depth); } else children(node, depth);
+    const shadow = shadow_of(node);
+    if (shadow) { shadows += 1; children(shadow, depth); } else children(node, depth);
     put("</" + name + ">");
   };
   put("<!DOCTYPE html>\n");
-  const root = document.documentElement;
+  const root = plain(Document, "documentElement")(document);
   if (root) walk(root, 0);
   if (cut) out.push("</body></html>");
-  return { html: out.join(""), cut, shadows, frames };
+  const broken = /xml/.test(plain(Document, "contentType")(document)) &&
+    Document.prototype.querySelector.call(document, "parsererror") !== null;
+  return { html: out.join(""), cut, shadows, frames, broken };
 }

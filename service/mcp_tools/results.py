@@ -30,6 +30,8 @@ _PASSAGE: Final = _object(
         "id": _text("The passage's short id: the beginning of its SHA-256. Cite it in brackets."),
         "start": _count("Where it begins in the page's text, in code points."),
         "end": _count("Where it ends."),
+        "page": _count("The page of a PDF that it begins on."),
+        "page_end": _count("The page that it ends on, if that is another."),
         "text": _text("The passage, word for word."),
     },
 )

@@ -41,7 +41,8 @@ def cut(text: str, limit: int) -> str:
 
 def passage_of(shown: Mapping[str, Any], text: str) -> Structure:
     """A passage of a reply."""
-    return {"id": short(shown["id"]), "start": shown["start"], "end": shown["end"], "text": text}
+    found = {"id": short(shown["id"]), "start": shown["start"], "end": shown["end"], "text": text}
+    return found | {name: shown[name] for name in ("page", "page_end") if name in shown}
 
 
 def searched(fields: Mapping[str, Any], notes: Sequence[str]) -> Structure:

@@ -73,9 +73,16 @@ def evidence_text(found: Mapping[str, Any]) -> str:
 
 
 def _passage(passage: Mapping[str, Any]) -> Iterator[str]:
-    yield f"[{passage['id']}] {passage['start']}-{passage['end']}"
+    yield f"[{passage['id']}] {passage['start']}-{passage['end']}{_pages(passage)}"
     yield passage["text"]
     yield f"[/{passage['id']}]"
+
+
+def _pages(passage: Mapping[str, Any]) -> str:
+    """Where in a PDF a passage stands."""
+    if "page_end" in passage:
+        return f", pages {passage['page']}-{passage['page_end']}"
+    return f", page {passage['page']}" if "page" in passage else ""
 
 
 def _facts(found: Mapping[str, Any], names: tuple[str, ...]) -> str:

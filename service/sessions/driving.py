@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 import structlog
 from anyio.to_thread import run_sync
 
-from crawler import CrawlError, Endpoint, parse_address
+from crawler import DIRECT, CrawlError, Endpoint, Proxies, parse_address
 from service.failures import BadRequest, ServiceError
 from service.requests import Caller
 from service.sessions.asked import RunChange, RunRequest, WriteRequest
@@ -101,12 +101,18 @@ class Driver:
     """Drives runs of one installation. Close it before the parts it uses."""
 
     def __init__(
-        self, behind: Behind, tools: OwnTools, model: Model | None, agent: str, pace: Pace | None = None
+        self,
+        behind: Behind,
+        tools: OwnTools,
+        model: Model | None,
+        agent: str,
+        pace: Pace | None = None,
+        proxies: Proxies = DIRECT,
     ) -> None:
         self._behind = behind
         self.tools = tools
         self._model = model
-        self._endpoint = Endpoint(model.url, user_agent=agent) if model else None
+        self._endpoint = Endpoint(model.url, user_agent=agent, proxies=proxies) if model else None
         self._pace = pace or Pace()
         self._tasks: set[asyncio.Task[None]] = set()
         self._said: dict[str, tuple[int, str]] = {}

@@ -119,7 +119,15 @@ async def _document(behind: Actions, ident: str, record: Json) -> Json:
 async def _passage(behind: Actions, ident: str, record: Json) -> Json:
     """A passage in its context, with the log's proof."""
     title, capture = await _title(behind, record["capture"])
-    return {"title": title, "capture": capture, **await _around(behind, ident)}
+    document, _ = await _kept(behind, record["document"])
+    first, last = (_page_at(document, record[name]) if document else None for name in ("start", "end"))
+    return {"title": title, "capture": capture, "first": first, "last": last, **await _around(behind, ident)}
+
+
+def _page_at(document: Json, place: int) -> int | None:
+    """The page of a PDF that the text up to a place reaches to."""
+    begun = (block.get("page") for block in reversed(document["blocks"]) if block["start"] <= place)
+    return next((page for page in begun if page is not None), None)
 
 
 async def _serving(behind: Actions, ident: str, record: Json) -> Json:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from snapshots.bundles import markup
-from snapshots.bundles.fragments import link
+from snapshots.bundles.fragments import WEB, link
 from snapshots.bundles.quoting import Quoted
+from snapshots.document import in_pages, pages_of
 from snapshots.ids import hex_of
 from snapshots.passages import Passage
 
@@ -47,6 +48,7 @@ def json_lines(pages: Iterable[Quoted]) -> Iterator[str]:
                 "headings": list(one.headings),
                 "start": one.start,
                 "end": one.end,
+                **_paged(one, page),
                 "capture": one.capture,
                 "document": one.document,
                 "link": _link(one, page),
@@ -59,8 +61,10 @@ def json_lines(pages: Iterable[Quoted]) -> Iterator[str]:
 def markdown(pages: Iterable[Quoted]) -> Iterator[str]:
     """Footnotes in Markdown, to be put at the end of a text that refers to them as `[^…]`."""
     for page in pages:
-        told = f"{_plain(page.title)}, <{page.url}>, retrieved {page.retrieved_at[:10]}"
+        source, when = f"{_plain(page.title)}, <{page.url}>", f"retrieved {page.retrieved_at[:10]}"
+        told = f"{source}, {when}"
         for one in page.passages:
+            told = f"{source}{_where(one, page)}, {when}"
             words = f"“{_plain(one.text)}” "
             there = _link(one, page)
             shown = f" ([there]({there.replace('(', '%28').replace(')', '%29')}))" if there else ""
@@ -73,11 +77,11 @@ def footnotes(pages: Iterable[Quoted]) -> Iterator[str]:
     """Footnotes in HTML: a section of its own, to be put at the end of a text."""
     yield '<section role="doc-endnotes">\n<ol>\n'
     for page in pages:
-        told = (
-            f"{markup.foreign(page.title, page.language, element='cite')}, {markup.address(page.url)}, "
-            f"retrieved {markup.time(page.retrieved_at)}"
-        )
+        source = f"{markup.foreign(page.title, page.language, element='cite')}, {markup.address(page.url)}"
+        when = f"retrieved {markup.time(page.retrieved_at)}"
+        told = f"{source}, {when}"
         for one in page.passages:
+            told = f"{source}{_where(one, page)}, {when}"
             words = markup.foreign(one.text, page.language, element="q")
             there = _link(one, page)
             shown = f', <a href="{markup.text(there)}">there</a>' if there else ""
@@ -147,7 +151,25 @@ FORMATS: Final[Mapping[str, Format]] = {
 """The forms beside the bundle itself, by name."""
 
 
+def _paged(one: Passage, page: Quoted) -> dict[str, int]:
+    """The page of a PDF that a passage begins on, and the one that it ends on if that is another."""
+    found = pages_of(page, one.start, one.end)
+    if found is None:
+        return {}
+    first, last = found
+    return {"page": first} | ({"page_end": last} if last != first else {})
+
+
+def _where(one: Passage, page: Quoted) -> str:
+    """The same behind a source."""
+    found = pages_of(page, one.start, one.end)
+    return "" if found is None else f", {in_pages(*found)}"
+
+
 def _link(one: Passage, page: Quoted) -> str | None:
+    paged = pages_of(page, one.start, one.end)
+    if paged is not None and page.url.startswith(WEB):
+        return f"{page.url.partition('#')[0]}#page={paged[0]}"  # browsers look for words in no PDF
     return link(page.url, one.text, prefix=one.prefix, suffix=one.suffix)
 
 

@@ -18,7 +18,7 @@ END_LETTERS: Final = 30
 """Letters of the beginning and of the end in scripts that put no spaces between words."""
 
 _SAFE: Final = "!$'()*+./:;=?@_~"
-_WEB: Final = ("http://", "https://")
+WEB: Final = ("http://", "https://")
 
 
 def link(url: str, text: str, *, prefix: str = "", suffix: str = "") -> str | None:
@@ -26,7 +26,7 @@ def link(url: str, text: str, *, prefix: str = "", suffix: str = "") -> str | No
 
     `url` is printable ASCII.
     """
-    if not url.startswith(_WEB):
+    if not url.startswith(WEB):
         return None
     directive = _directive(text, prefix, suffix)
     if not directive:

@@ -10,7 +10,7 @@ from snapshots.answers import PassageRef
 from snapshots.bundles.warc import seconds, target_of
 from snapshots.canonical import Json, canonical
 from snapshots.capture import Capture
-from snapshots.document import Document
+from snapshots.document import Document, page_starts
 from snapshots.errors import BadRecord
 from snapshots.ids import hex_of
 from snapshots.passages import Passage, remake
@@ -43,6 +43,12 @@ class Page:
         """The language of the text (BCP 47), as far as known."""
         found = self._fields.get("language")
         return str(found["tag"]) if isinstance(found, dict) else None
+
+    @cached_property
+    def pages(self) -> tuple[tuple[int, int], ...]:
+        """Where in the text each page of a PDF begins, and its number; nothing for what has no pages."""
+        blocks = self._fields.get("blocks")
+        return page_starts((one["start"], one.get("page")) for one in (blocks if isinstance(blocks, list) else ()))
 
     def passages(self, capture: Capture, wanted: Mapping[str, PassageRef]) -> list[Passage]:
         """The passages that `wanted` names, in the order of the text. Raises BadRecord if one does not follow."""

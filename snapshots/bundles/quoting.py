@@ -30,6 +30,8 @@ class Quoted:
     language: str | None
     text: str
     passages: tuple[Passage, ...]
+    pages: tuple[tuple[int, int], ...] = ()
+    """Where in the text each page of a PDF begins, and its number."""
 
 
 def quoted(archive: Archive, asked: BundleAsked, *, folder: Path, progress: Progress) -> Iterator[Quoted]:
@@ -71,4 +73,5 @@ def _quoted(name: str, found: Collected) -> Quoted | None:
         language=page.language,
         text=page.text,
         passages=tuple(page.passages(capture, wanted)),
+        pages=page.pages,
     )

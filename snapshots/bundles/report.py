@@ -19,6 +19,7 @@ from snapshots.bundles.pages import Page
 from snapshots.bundles.questions import questions
 from snapshots.bundles.saying import NOT_PROVEN, OUTCOMES, PAGE_STATES, PROVEN
 from snapshots.capture import Capture, Hop
+from snapshots.document import in_pages, pages_of
 from snapshots.ids import hex_of
 from snapshots.note import Checkpoint
 from snapshots.passages import CONTEXT, Passage
@@ -87,13 +88,18 @@ class Report:
                     ("passage", code(one.id)),
                     ("capture", code(one.capture)),
                     ("document", code(one.document)),
-                    ("place", f"characters {one.start} to {one.end} of the document's text"),
+                    ("place", f"{self._pages_of(one, page)}characters {one.start} to {one.end} of the document's text"),
                 ]
             )
             + f"<p>The line of {code('evidence/passages.jsonl')} that holds this passage has the SHA-256 "
             f"{code(hex_of(one.id))} (without the line's end). {code('verify.py')} makes it again from the document "
             "and compares.</p></details></figure>"
         )
+
+    @staticmethod
+    def _pages_of(one: Passage, page: Page) -> str:
+        found = pages_of(page, one.start, one.end)
+        return "" if found is None else f"{in_pages(*found)}, "
 
     # captures
 

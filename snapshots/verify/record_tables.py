@@ -28,7 +28,9 @@ _PAGE_STATE = one_of("ok", "not_found", "blocked", "login", "consent", "paywall"
 _EXTRACTORS = list_of(object_of(name=is_text, version=is_text))
 _BLOCK_TYPES = frozenset({"heading", "paragraph", "list", "table", "code", "quote"})
 _LINK_KEYS = {"text", "url"}
-_BLOCK_KEYS = {"type", "start", "end", "level"}
+_BLOCK_KEYS = frozenset({"type", "start", "end", "level"})
+_BLOCK_TYPES_2 = _BLOCK_TYPES | {"caption"}
+_BLOCK_KEYS_2 = _BLOCK_KEYS | {"page"}
 _MAX_HEADING_LEVEL = 6  # HTML has no more
 
 _TLS = object_of(
@@ -57,17 +59,25 @@ def _is_reference(value: Any) -> bool:
 _REFERENCE = object_of(id=is_id_text, capture=is_id_text, ordinal=is_count, start=is_count, end=is_count)
 
 
-def _is_blocks(value: Any) -> bool:
+def _is_blocks(value: Any, keys: frozenset[str] = _BLOCK_KEYS, types: frozenset[str] = _BLOCK_TYPES) -> bool:
     if type(value) is not list:
         return False
     for block in value:
-        if type(block) is not dict or block.keys() != _BLOCK_KEYS or block["type"] not in _BLOCK_TYPES:
+        if type(block) is not dict or block.keys() != keys:
+            return False
+        if type(block["type"]) is not str or block["type"] not in types:
             return False
         level = block["level"]
         right = type(level) is int and 1 <= level <= _MAX_HEADING_LEVEL if block["type"] == "heading" else level is None
         if not right or not is_count(block["start"]) or not is_count(block["end"]):
             return False
     return True
+
+
+def _is_blocks_2(value: Any) -> bool:
+    return _is_blocks(value, _BLOCK_KEYS_2, _BLOCK_TYPES_2) and all(
+        block["page"] is None or is_rank(block["page"]) for block in value
+    )
 
 
 def _is_links(value: Any) -> bool:
@@ -345,6 +355,7 @@ _RETENTION: Final[dict[str, Form]] = {
 KIND_FORMS: Final[dict[tuple[str, int], dict[str, Form]]] = {
     ("capture", 1): _CAPTURE,
     ("document", 1): _DOCUMENT,
+    ("document", 2): _DOCUMENT | {"blocks": _is_blocks_2},
     ("search", 1): _SEARCH,
     ("fetch", 1): _FETCH,
     ("serving", 1): _SERVING,

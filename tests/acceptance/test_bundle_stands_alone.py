@@ -12,7 +12,7 @@ import pytest
 
 from tests.acceptance.installation import COMMAND, Installation
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = pytest.mark.slow
 
 PAGES = 300
 PASSAGES = 30

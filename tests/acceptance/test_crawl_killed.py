@@ -18,7 +18,7 @@ from tests.acceptance.installation import Installation, Server
 from tests.service.opened import page
 from tests.sites import Route, Site, robots
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 PAGES = 42
 KILLS = 3

@@ -20,7 +20,7 @@ from tests.acceptance.traces import traces, windows
 from tests.postgres import Cluster, postgres_cluster
 from tests.seaweed import ACCESS_KEY, SECRET_KEY, Seaweed, seaweed
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.slow
 
 PAGES = 60
 CHECKER = Path(__file__).parents[1] / "check_proof.py"

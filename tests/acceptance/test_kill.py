@@ -17,7 +17,7 @@ import pytest
 from tests.acceptance.history import continues, files_of
 from tests.acceptance.installation import Installation, Server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.slow
 
 KILLS = 20
 LOSSY = (sys.executable, str(Path(__file__).with_name("lossy_server.py")))

@@ -14,7 +14,7 @@ from tests.acceptance.history import continues, files_of, objects
 from tests.acceptance.installation import Installation
 from tests.acceptance.traces import traces, windows
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.slow
 
 CHECKER = Path(__file__).parents[1] / "check_proof.py"
 QUESTIONS = ("context manager protocol", "how to sort a list by key", "parse command line arguments", "json encoder")

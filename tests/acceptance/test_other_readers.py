@@ -22,7 +22,7 @@ from tests.service.opened import BRIDGE, FERRY, TOLL
 from tests.sites import HTML, Route, Site, robots
 from tests.strict_warc import records
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.slow
 
 WORDS = "Größe und Übergröße; “quoted”, 北港渡船, naïve"
 ODD = f'<!DOCTYPE html><html lang="de"><meta charset="utf-8"><title>{WORDS}</title><p>{WORDS}. {TOLL * 3}</p>'

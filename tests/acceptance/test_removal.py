@@ -19,7 +19,7 @@ from tests.seaweed import ACCESS_KEY, SECRET_KEY, seaweed
 from tests.service.opened import ME, captured, opened, page, told
 from tests.sites import Route, Site, robots
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 SAID = {
     "/weir": "The weir below the mill was repaired with oak from the northern forest.",

@@ -24,7 +24,7 @@ from tests.seaweed import Seaweed, seaweed
 from tests.service.opened import HARBOUR, page
 from tests.sites import Route, Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.slow
 
 PRICE = "A season ticket for the swing bridge costs 418 crowns and is sold at the harbour office only."
 VALID = "It is valid from May until the first ice. " * 4

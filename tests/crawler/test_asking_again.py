@@ -53,6 +53,10 @@ async def test_a_lost_connection_is_tried_once_more(site: Sites) -> None:
     assert [hop.error for hop in visit.hops] == ["connection_lost", None]
 
 
+def refresh(content: str) -> str:
+    return f'<meta http-equiv="refresh" content="{content}">'
+
+
 @pytest.mark.parametrize(
     ("body", "header", "target"),
     [
@@ -67,12 +71,49 @@ async def test_a_lost_connection_is_tried_once_more(site: Sites) -> None:
         ('<!-- <meta http-equiv="refresh" content="0; url=/old"> -->', None, None),
         ("<script>'<meta http-equiv=refresh content=\"0;url=/x\">'</script>", None, None),
         ("<p>Refresh the page.</p>", None, None),
+        (f"{refresh('300; url=/x')}{refresh('0; url=/y')}", None, None),
+        (refresh("0; url=/y"), "300; url=/x", None),
+        (refresh("soon") + refresh("0; url=/y"), "junk", "/y"),
+        (refresh("0.5.3; url=/x"), None, "/x"),
+        (refresh("0...; url=/x"), None, "/x"),
+        (refresh("0; url=/a>b"), None, "/a>b"),
+        (refresh("0; url=/łódź"), None, "/łódź"),
+        (refresh("0; url=/&#322;&oacute;d&#x17a;"), None, "/łódź"),
+        (refresh("0; url=/q?a=1&region=us&copy=2&notify=1"), None, "/q?a=1&region=us&copy=2&notify=1"),
+        ("<meta http-equiv=refresh content='0;url=/x' content='0;url=/y'>", None, "/x"),
+        ("<metadata http-equiv=refresh content='0;url=/x'>", None, None),
+        (f"<title>{refresh('0; url=/x')}</title>", None, None),
+        (f"<p title='{refresh('0; url=/x')}'>", None, None),
+        (f"<iframe srcdoc='{refresh('0; url=/x')}'></iframe>", None, None),
+        (f"<base href='/sub/'>{refresh('0; url=x')}", None, "http://site.example/sub/x"),
+        (f"<base href='/sub/'><base href='/other/'>{refresh('0; url=x')}", None, "http://site.example/sub/x"),
+        (f"{refresh('0; url=x')}<base href='/sub/'>", None, "x"),
     ],
 )
 def test_where_a_page_sends_its_reader_is_read_from_its_bytes(
     body: str, header: str | None, target: str | None
 ) -> None:
-    assert refresh_target(body.encode(), header) == target
+    assert refresh_target(body.encode(), header, "http://site.example/page") == target
+
+
+@pytest.mark.parametrize(("label", "meta"), [("windows-1251", ""), (None, "<meta charset=windows-1251>")])
+def test_where_a_page_sends_its_reader_is_read_in_its_charset(label: str | None, meta: str) -> None:
+    body = (meta + refresh("0; url=/паром")).encode("cp1251")
+
+    assert refresh_target(body, None, charset=label) == "/паром"
+
+
+async def test_a_page_may_send_its_reader_to_an_address_in_any_alphabet(site: Sites) -> None:
+    there = site(
+        Route("/page", body=refresh("0; url=/&#322;&oacute;d&#378;")),
+        Route("/header", headers=(HTML, ("Refresh", "0; url=/łódź"))),
+        Route("/%C5%82%C3%B3d%C5%BA", body="here"),
+    )
+
+    async with fetcher() as web:
+        visits = [await web.fetch(there.url(path)) for path in ("/page", "/header")]
+
+    assert [visit.body for visit in visits] == [b"here"] * 2
 
 
 async def test_a_page_that_sends_its_reader_on_is_followed_with_its_cookies(site: Sites) -> None:

@@ -116,6 +116,8 @@ def test_blocks_cover_the_text_whatever_the_page_holds(body: str, prose: str) ->
 
 PLAIN = "One line\nand the next.\n\n\n  Second paragraph.\r\n"
 XML = "<r><title>T</title><p>a &amp; b</p><p> </p></r>"
+SVG = """<svg xmlns="http://www.w3.org/2000/svg"><style>text { fill: red }</style><script>go()</script>
+<text>Depth 4 m</text><g><text>Buoy</text></g></svg>"""
 MARKDOWN = """# Gates
 
 A line
@@ -144,6 +146,7 @@ end"""
         ("text/plain", PLAIN, [("paragraph", "One line\nand the next."), ("paragraph", "Second paragraph.")]),
         ("application/json", '{"a":\n  [1, 2]}', [("code", '{"a":\n  [1, 2]}')]),
         ("application/xml", XML, [("paragraph", "T"), ("paragraph", "a & b")]),
+        ("image/svg+xml", SVG, [("paragraph", "Depth 4 m"), ("paragraph", "Buoy")]),
         (
             "text/markdown",
             MARKDOWN,

@@ -135,6 +135,7 @@ async def test_a_body_ended_by_a_bare_close_may_have_been_cut(site: Sites, autho
 
     assert (cut.outcome, cut.reason) == ("incomplete", "cut_short")
     assert [(visit.outcome, visit.body) for visit in whole] == [("ok", b"whole page")] * 2
+    assert whole[1].warnings == (), "a connection whose end was read is not used again"
 
 
 def test_a_file_without_authorities_is_told_at_the_start(tmp_path: Path) -> None:
@@ -142,3 +143,16 @@ def test_a_file_without_authorities_is_told_at_the_start(tmp_path: Path) -> None
 
     with pytest.raises(OSError, match="NO_CERTIFICATE"):
         fetcher(certificate_authorities=(str(tmp_path / "empty.pem"),))
+
+
+async def test_a_server_that_wants_to_know_who_asks_is_told_as_that(site: Sites, authority: Authority) -> None:
+    context = authority.server("127.0.0.1")
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(authority.file)
+    place = site(Route("/", body="hello"), tls=context)
+
+    async with fetcher(certificate_authorities=(str(authority.file),)) as web:
+        visit = await web.fetch(place.url("/"), robots="ignore")
+
+    assert (visit.outcome, visit.reason) == ("error", "tls_failed")
+    assert "CERTIFICATE_REQUIRED" in (visit.detail or "")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crawler.charset import decode, decode_as, meta_charset
 from crawler.charset_labels import LABELS, encoding_of
+from crawler.kinds import utf16_order
 from crawler.reading import Charset
 from tests.crawler.reading_pages import page, paragraphs, read
 
@@ -128,6 +129,44 @@ def test_a_byte_order_mark_outweighs_what_is_said() -> None:
 
         assert found.text == "Łódź"
         assert found.charset == Charset(name, "bom")
+
+
+@pytest.mark.parametrize("label", ["utf-16", "utf-16le", "UTF-16BE"])
+@pytest.mark.parametrize(
+    ("meta", "text"), [("utf-8", "Across the river"), ("utf-8", "Über den Fluß"), ("koi8-r", "Паром идёт")]
+)
+def test_markup_without_zero_bytes_is_no_utf_16(label: str, meta: str, text: str) -> None:
+    body = page(paragraphs(text)).replace("utf-8", meta).encode(meta)
+
+    assert text in read(body, charset=label).text
+
+
+@pytest.mark.parametrize("name", ["utf-16le", "utf-16be"])
+@pytest.mark.parametrize("label", [None, "utf-8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1"])
+@pytest.mark.parametrize("text", [SENTENCES["windows-1251"], SENTENCES["windows-1253"], SENTENCES["gb18030"] * 3])
+def test_utf_16_without_a_mark_is_told_by_the_side_of_its_zeros(text: str, label: str | None, name: str) -> None:
+    reading = read(encoded(page(paragraphs(*[text] * 9)), name), charset=label)
+
+    assert text in reading.text
+    assert reading.charset is not None
+    assert (reading.charset.name, reading.replaced) == (name, 0)
+
+
+@pytest.mark.parametrize("name", ["utf-16le", "utf-16be"])
+@pytest.mark.parametrize("kind", ["text/plain", "text/csv", "application/json"])
+def test_plain_text_may_be_in_utf_16_without_a_mark(kind: str, name: str) -> None:
+    text = '{"a": "' + SENTENCES["windows-1251"] * 3 + '"}'
+
+    assert text in read(encoded(text, name), media_type=kind).text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\0", b"\0\0" * 99, b"A\0" * 30 + b"\1\0" + b"B\0" * 30, b"plain text with \0 in it " * 9,
+     bytes(byte for n in range(500) for byte in (n * 37 % 256, 0)), b"\x7fELF\2\1\1" + bytes(9) + b"\3\0>\0\1\0\0\0"],
+)  # fmt: skip
+def test_zeros_alone_make_no_utf_16(body: bytes) -> None:
+    assert utf16_order(body) is None
 
 
 def test_the_header_outweighs_the_meta_tag() -> None:
@@ -276,6 +315,60 @@ def test_undefined_bytes_never_break_decoding(name: str) -> None:
 
     assert text.startswith("\0\x01")
     assert replaced == text.count("\N{REPLACEMENT CHARACTER}") or replaced == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "sequence", "character"),
+    [
+        ("gbk", "80", "€"),
+        ("gbk", "a3a0", "\u3000"),
+        ("gb18030", "a8bc", "ḿ"),
+        ("gb18030", "a6d9", "︐"),
+        ("euc-jp", "a1c1", "～"),
+        ("euc-jp", "a1dd", "－"),
+        ("euc-jp", "ada1", "①"),
+        ("euc-jp", "adf5", "√"),
+        ("euc-jp", "f9a1", "纊"),
+        ("euc-jp", "fcfe", "＂"),
+        ("euc-jp", "fce2", "髙"),
+        ("euc-jp", "8eca", "ﾊ"),
+        ("iso-2022-jp", "1b24422d211b2842", "①"),
+        ("iso-2022-jp", "1b244221411b2842", "～"),
+        ("iso-2022-jp", "1b24427c621b2842", "髙"),
+        ("iso-2022-jp", "1b28494a1b2842", "ﾊ"),
+        ("iso-2022-jp", "1b284a5c1b2842", "¥"),
+        ("shift_jis", "fbfc", "髙"),
+        ("shift_jis", "8160", "～"),
+        ("big5", "a145", "‧"),
+        ("big5", "a244", "￥"),
+        ("big5", "a3e1", "€"),
+        ("big5", "877a", "㡵"),
+        ("big5", "87bd", "遆"),
+        ("big5", "fedd", "砉"),
+        ("big5", "8862", "Ê̄"),
+        ("euc-kr", "a2e6", "€"),
+    ],
+)
+def test_characters_of_east_asia_are_those_of_the_standards_tables(name: str, sequence: str, character: str) -> None:
+    assert decode_as(b"a" + bytes.fromhex(sequence) + b"z", name) == (f"a{character}z", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "sequence"),
+    [("euc-jp", "a2af"), ("euc-jp", "ff"), ("shift_jis", "81ad"), ("shift_jis", "a0"), ("shift_jis", "fd"),
+     ("big5", "8140"), ("gbk", "ff"), ("iso-2022-jp", "1b2442222f1b2842")],
+)  # fmt: skip
+def test_bytes_that_the_standards_tables_lack_are_no_character(name: str, sequence: str) -> None:
+    text, replaced = decode_as(b"a" + bytes.fromhex(sequence) + b"z", name)
+
+    assert replaced >= 1
+    assert "\N{REPLACEMENT CHARACTER}" in text
+
+
+def test_one_bad_byte_changes_no_other_character() -> None:
+    text = "髙島屋の①階で、入場料は１２００円。"
+
+    assert decode_as(text.encode("cp932") + b"\xa0", "shift_jis") == (text + "\N{REPLACEMENT CHARACTER}", 1)
 
 
 def test_encodings_that_attacks_use_give_nothing() -> None:

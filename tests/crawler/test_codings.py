@@ -52,6 +52,21 @@ async def test_every_coding_is_undone_in_every_framing(site: Sites, label: str, 
     assert (visit.wire_length, visit.wire_sha256) == (len(wire), sha256(wire).hexdigest())
 
 
+@pytest.mark.parametrize("step", [1 << 16, 997, 1])
+@pytest.mark.parametrize("size", [65_535, 65_536, 65_537, 100_000, 3_000_000])
+@pytest.mark.parametrize("label", ENCODERS)
+def test_a_long_page_that_was_packed_small_comes_out_whole(label: str, size: int, step: int) -> None:
+    page = (PAGE * (size // len(PAGE) + 1))[:size]
+    wire = ENCODERS[label](page)
+    decoder = Decoder([label.removesuffix(" (raw)")], limit=10_000_000)
+
+    for start in range(0, len(wire), step):
+        decoder.feed(wire[start : start + step])
+    decoder.finish()
+
+    assert decoder.body == page
+
+
 @pytest.mark.parametrize("label", ["gzip", "GZIP", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip"])
 @pytest.mark.parametrize(
     "body",
@@ -180,7 +195,7 @@ async def test_several_members_and_padding_are_one_body(site: Sites, label: str,
     assert (visit.outcome, visit.body, visit.warnings) == ("ok", PAGE + b"second", ())
 
 
-@pytest.mark.parametrize("label", ["gzip", "deflate", "deflate (raw)", "zstd"])
+@pytest.mark.parametrize("label", ["gzip", "deflate", "deflate (raw)", "br", "zstd"])
 async def test_bytes_behind_the_end_of_a_stream_are_left_out_and_told(site: Sites, label: str) -> None:
     page = site(Route("/", headers=(HTML, coded(label)), body=ENCODERS[label](PAGE) + b"<!-- cached -->"))
 
@@ -189,6 +204,45 @@ async def test_bytes_behind_the_end_of_a_stream_are_left_out_and_told(site: Site
 
     assert (visit.outcome, visit.body) == ("ok", PAGE)
     assert "behind the end" in visit.warnings[0]
+
+
+@pytest.mark.parametrize("step", [1 << 16, 4_099, 97])
+@pytest.mark.parametrize("rest", [b"<!-- cached -->", b"\0" * 20, b"\n"])
+def test_the_end_of_a_brotli_stream_is_found_wherever_it_comes(rest: bytes, step: int) -> None:
+    page = PAGE * 40 + random.Random(3).randbytes(9_000).hex().encode()
+    wire = brotli.compress(page) + rest
+    decoder = Decoder(["br"], limit=1_000_000)
+
+    for start in range(0, len(wire), step):
+        decoder.feed(wire[start : start + step])
+    decoder.finish()
+
+    assert decoder.body == page
+    assert len(decoder.warnings) == bool(rest.strip(b"\0"))
+
+
+@pytest.mark.parametrize("wrapping", [15, -15])
+async def test_text_that_was_wrapped_but_not_compressed_is_unwrapped(site: Sites, wrapping: int) -> None:
+    engine = zlib.compressobj(0, wbits=wrapping)
+    page = site(Route("/", headers=(HTML, coded("deflate")), body=engine.compress(PAGE) + engine.flush()))
+
+    async with fetcher() as web:
+        visit = await web.fetch(page.url())
+
+    assert (visit.outcome, visit.body, visit.warnings) == ("ok", PAGE, ())
+
+
+async def test_more_codings_than_are_undone_give_no_page(site: Sites) -> None:
+    wire = PAGE
+    for _ in range(5):
+        wire = gzip.compress(wire)
+    page = site(Route("/", headers=(HTML, ("Content-Encoding", ", ".join(["gzip"] * 5))), body=wire))
+
+    async with fetcher() as web:
+        visit = await web.fetch(page.url())
+
+    assert (visit.outcome, visit.reason) == ("error", "content_encoding_unsupported")
+    assert visit.warnings
 
 
 @pytest.mark.parametrize("label", ENCODERS)

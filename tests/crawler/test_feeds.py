@@ -1,5 +1,6 @@
 """Feeds of all kinds as text, blocks and links."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler import Reading, read_page
+from crawler.feeds import MAX_ENTRIES
 
 AT = datetime(2026, 11, 29, tzinfo=UTC)
 HERE = "http://site.example/feeds/all.xml"
@@ -87,3 +89,120 @@ def test_no_arrangement_of_its_elements_breaks_the_reader(pieces: list[str]) -> 
     reading = read("<rss>" + "".join(pieces))
 
     assert reading.outcome in {"ok", "empty"}
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Caf&eacute;&nbsp;&euro; 2", "Café € 2"),
+        ("Fish & chips &cie;", "Fish & chips &cie;"),
+        ("5 &lt; 6 &#233; &#xe9;", "5 < 6 é é"),
+        ("<![CDATA[Caf&eacute; & co]]>", "Café & co"),
+        ("&harbour; &7", "&harbour; &7"),
+    ],
+)
+def test_references_that_xml_does_not_know_cost_a_feed_no_letter(written: str, said: str) -> None:
+    head = '<!DOCTYPE rss PUBLIC "-//X//DTD RSS 0.91//EN" "http://dtd.example/rss.dtd"><rss version="0.91"><channel>'
+    item = f"<item><title>{written}</title><link>/a?b=1&c=2</link></item>"
+    reading = read(f"{head}<title>x</title>{item}</channel></rss>")
+
+    assert reading.text == f"x\n\n{said}"
+    assert reading.links[0].url == "http://site.example/a?b=1&c=2"
+
+
+def test_references_that_a_document_type_defines_are_not_expanded() -> None:
+    laughs = '<!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b.b "&a;&a;&a;">]><rss><channel><title>x &b.b; &a; y</title>'
+
+    assert read(f"{laughs}<item><title>c</title></item></channel></rss>").text == "x &b.b; &a; y\n\nc"
+
+
+@pytest.mark.parametrize(
+    ("entry", "url"),
+    [
+        ("<guid isPermaLink='true'>/three</guid>", "http://site.example/three"),
+        ("<guid>three</guid>", None),
+        ("<guid isPermaLink='false'>http://site.example/three</guid>", None),
+        ("<guid xml:base='http://far.example/x/' isPermaLink='true'>three</guid>", "http://far.example/x/three"),
+    ],
+)
+def test_the_name_of_an_entry_is_its_address_where_the_feed_says_so(entry: str, url: str | None) -> None:
+    reading = read(f"<rss version='2.0'><channel><title>x</title><item><title>a</title>{entry}</item></channel></rss>")
+
+    assert [link.url for link in reading.links] == [url] * (url is not None)
+
+
+def test_an_entry_in_rdf_is_named_by_what_it_is_about() -> None:
+    item = '<item rdf:about="http://a.example/about"><title>i</title></item>'
+    about = f"{RDF.partition('<item>')[0]}{item}</rdf:RDF>"
+
+    assert [link.url for link in read(about).links] == ["http://a.example/about"]
+
+
+JSON = """{"version": "https:\\/\\/jsonfeed.org\\/version\\/1.1", "title": "Harbour", "description": "All news",
+"authors": [{"name": "Bo"}, 7], "items": [
+{"id": "1", "url": "/one#top", "title": "One", "content_html": "<p>Hello <b>you</b></p><ul><li>a</ul>",
+ "authors": [{"name": "Ann"}], "date_published": "2026-03-02T10:00:00Z"},
+{"id": "http://site.example/two", "content_text": "first\\n\\nsecond", "external_url": 4},
+{"id": "3", "title": "Three", "summary": "in short", "url": "http://a b"}, "no entry", {}]}"""
+
+
+@pytest.mark.parametrize("media_type", ["application/feed+json", "application/json"])
+def test_a_feed_in_json_is_its_entries_with_their_addresses(media_type: str) -> None:
+    reading = read(JSON, media_type)
+
+    assert (reading.title, reading.author, reading.outcome) == ("Harbour", "Bo", "ok")
+    assert reading.text.split("\n\n") == [
+        "Harbour", "All news", "One", "Ann, 2026-03-02T10:00:00Z", "Hello you", "a", "first", "second", "Three",
+        "in short",
+    ]  # fmt: skip
+    assert [(link.url, link.text) for link in reading.links] == [
+        ("http://site.example/one", "One"),
+        ("http://site.example/two", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"version": "https://jsonfeed.org/version/1"}',
+        '{"version": 1, "about": "https://jsonfeed.org/version/1", "items": []}',
+        '["https://jsonfeed.org/version/1"]',
+        '{"version": "https://jsonfeed.org/version/1", "items": [',
+        '{"version": "https://jsonfeed.org/version/1", "items": ' + "[" * 100_000,
+    ],
+)
+def test_other_json_stays_what_it_is(text: str) -> None:
+    reading = read(text, "application/json")
+
+    assert (reading.text, reading.links) == (text, ())
+
+
+MEMBERS = st.sampled_from(["items", "title", "url", "id", "authors", "author", "name", "content_html", "content_text"])
+VALUES = st.recursive(
+    st.none() | st.text(max_size=9) | st.integers(),
+    lambda one: st.lists(one, max_size=3) | st.dictionaries(MEMBERS, one, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_whatever_stands_in_a_feed_in_json_it_is_read(items: object) -> None:
+    text = json.dumps({"version": "https://jsonfeed.org/version/1", "items": items})
+
+    assert read(text, "application/json").outcome in {"ok", "empty"}
+
+
+@pytest.mark.parametrize("media_type", ["application/rss+xml", "application/feed+json"])
+@pytest.mark.parametrize("more", [0, 1])
+def test_of_a_feed_with_too_many_entries_the_first_are_read_and_the_rest_is_told(media_type: str, more: int) -> None:
+    total = MAX_ENTRIES + more
+    items = "".join(f"<item><title>{n}</title><link>/{n}</link></item>" for n in range(total))
+    text = f"<rss version='2.0'><channel><title>x</title>{items}</channel></rss>"
+    if "json" in media_type:
+        entries = [{"title": str(n), "url": f"/{n}"} for n in range(total)]
+        text = json.dumps({"version": "https://jsonfeed.org/version/1", "title": "x", "items": entries})
+
+    reading = read(text, media_type)
+
+    assert (reading.outcome, len(reading.links)) == ("ok", MAX_ENTRIES)
+    assert reading.detail == (f"of {total} entries the first {MAX_ENTRIES} are read" if more else None)

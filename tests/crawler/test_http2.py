@@ -143,3 +143,53 @@ async def test_an_http2_body_that_is_cut_off_or_too_short_is_never_ok(http2: Sta
         ]
 
     assert [visit.outcome for visit in visits] == ["incomplete", "error", "incomplete"]
+
+
+STATUSES = {
+    "none": [],
+    "words": [(":status", "fine")],
+    "empty": [(":status", "")],
+    "two": [(":status", "404"), (":status", "200")],
+    "zero": [(":status", "000")],
+    "below": [(":status", "-1")],
+    "wide": [(":status", "\uff12\uff10\uff10")],
+    "long": [(":status", "200000")],
+}
+
+
+async def test_an_answer_over_http2_that_says_no_status_is_none(http2: Start) -> None:
+    def odd(speaker: h2.connection.H2Connection, stream: int, path: str) -> None:
+        speaker.config.validate_outbound_headers = speaker.config.normalize_outbound_headers = False
+        speaker.send_headers(stream, [*STATUSES[path.strip("/")], ("content-type", "text/html")])
+        speaker.send_data(stream, b"hello", end_stream=True)
+
+    site, authorities = http2(odd)
+
+    async with fetcher(certificate_authorities=(authorities,), retries=0) as web:
+        visits = {name: await web.fetch(f"https://127.0.0.1:{site.port}/{name}", robots="ignore") for name in STATUSES}
+
+    told = {name: (visit.outcome, visit.reason, visit.hops[-1].status) for name, visit in visits.items()}
+    assert told == dict.fromkeys(STATUSES, ("error", "bad_response", None))
+
+
+@pytest.mark.parametrize("way", ["goodbye", "refused"])
+async def test_a_server_that_ends_a_stream_before_it_answers_is_asked_again(http2: Start, way: str) -> None:
+    asked: list[str] = []
+
+    def leaving(speaker: h2.connection.H2Connection, stream: int, path: str) -> None:
+        asked.append(path)
+        if len(asked) > 1:
+            whole(speaker, stream, path)
+        elif way == "goodbye":
+            speaker.close_connection()
+        else:
+            speaker.reset_stream(stream, error_code=7)
+
+    site, authorities = http2(leaving)
+
+    async with fetcher(certificate_authorities=(authorities,), retries=1) as web:
+        visit = await web.fetch(f"https://127.0.0.1:{site.port}/", robots="ignore")
+
+    assert (visit.outcome, visit.body) == ("ok", b"hello")
+    assert [hop.error for hop in visit.hops] == ["connection_lost", None]
+    assert asked == ["/", "/"]

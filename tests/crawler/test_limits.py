@@ -45,6 +45,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", BOMBS)
 def test_a_bomb_is_too_large_costs_little_memory_and_the_next_page_is_fine(site: Sites, label: str) -> None:
     place = site(

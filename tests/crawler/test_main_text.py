@@ -37,6 +37,48 @@ def test_a_consent_notice_never_stands_in_for_the_text(element: str, language: s
     assert NOTICES[language][:30] in reading.visible
 
 
+@pytest.mark.parametrize("element", ["aside", "form", "div", "footer", "nav", "section class=popup"])
+@pytest.mark.parametrize("place", ["main", "nav", "section role=dialog", "footer", "ul", ""])
+def test_a_consent_notice_is_one_wherever_it_stands(place: str, element: str) -> None:
+    bare = f"<p>{NOTICES['en']}</p><button>Accept all</button>"
+    notice = f"<{place}>{bare}</{place.split(maxsplit=1)[0]}>" if place else bare
+
+    reading = read(page(f"{notice}<{element}>{ARTICLE}{paragraphs()}</{element.split(maxsplit=1)[0]}>"))
+
+    assert (reading.page_state, SENTENCE in reading.text) == ("ok", True)
+    assert NOTICES["en"][:30] not in reading.text
+
+
+@pytest.mark.parametrize("element", ["section", "div class=gdpr"])
+@pytest.mark.parametrize("holder", ["main", "article"])
+def test_a_consent_notice_with_its_button_in_the_text_is_none_of_it(holder: str, element: str) -> None:
+    notice = (
+        f"<{element}><p>{NOTICES['en']}</p><a href=/p>Privacy</a> <button>OK</button></{element.split(maxsplit=1)[0]}>"
+    )
+
+    reading = read(page(f"<{holder}>{notice}<section>{ARTICLE}</section></{holder}>"))
+
+    assert NOTICES["en"][:30] not in reading.text
+    assert SENTENCE in reading.text
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("ja", "古い渡し船が日曜日に十一年ぶりに海峡を渡り、岸壁には約四百人が集まって出港を見守った。"),
+        ("zh", "旧渡轮星期日十一年来首次横渡海峡,约四百人站在码头上目送它离开,费用由市政府支付三分之一,其余来自基金。"),
+        ("th", "เรือข้ามฟากลำเก่าข้ามช่องแคบเมื่อวันอาทิตย์เป็นครั้งแรกในรอบสิบเอ็ดปีและมีคนราวสี่ร้อยคนยืนดูอยู่ที่ท่าเรือ"),
+    ],
+)
+def test_a_short_text_without_spaces_is_enough_beside_a_notice(language: str, sentence: str) -> None:
+    notice = f"<div><p>{' '.join([NOTICES['en']] * 5)}</p><button>OK</button></div>"
+
+    reading = read(page(f"<div><h1>Ferry</h1><p>{sentence}</p></div>{notice}", attributes=f' lang="{language}"'))
+
+    assert reading.text.endswith(sentence)
+    assert NOTICES["en"][:30] not in reading.text
+
+
 @pytest.mark.parametrize("language", sorted(NOTICES))
 def test_a_page_with_nothing_but_a_consent_notice_is_not_ok(language: str) -> None:
     reading = read(page(f"<div><p>{NOTICES[language]}</p><button>OK</button></div>"))
@@ -135,6 +177,7 @@ def test_comments_below_an_article_are_not_its_text() -> None:
     assert not [text for text in REPLIES if text not in reading.visible]
 
 
+@pytest.mark.slow
 def test_a_page_of_very_many_elements_is_read_in_a_simpler_way_and_says_so() -> None:
     cells = "".join(f"<tr><td>{n}</td><td>depth {n % 7}</td></tr>" for n in range(15_000))
 
@@ -179,6 +222,28 @@ def test_a_text_that_is_cut_up_for_advertisements_is_put_together(wrapped: str) 
 
     assert [text for text in PROSE if reading.text.count(text) < 2] == []
     assert reading.text.index(PROSE[0]) < reading.text.index(PROSE[1]) < reading.text.index(PROSE[2])
+
+
+@pytest.mark.parametrize("refrains", [1, 2])
+def test_the_paragraphs_of_a_short_text_stand_as_often_as_on_the_page(refrains: int) -> None:
+    item = f'<div class="item"><span class="year">1931</span><p>{SENTENCE}</p></div>' * refrains
+
+    reading = read(page(f'<main><h1>History</h1><div class="timeline">{item}</div></main>'))
+
+    assert reading.text.count(SENTENCE) == refrains
+
+
+@pytest.mark.parametrize("name", ["leg", "tab-info", "c-1", ""])
+def test_lists_and_headings_stay_where_the_page_names_no_element_as_its_article(name: str) -> None:
+    duties = (
+        "<h2>Lights to be carried</h2><p>A boat shows at night</p><ol><li>a white light, or</li><li>a torch</li></ol>"
+    )
+    menu = '<div class="top"><ul><li><a href="/a">Acts of the harbour</a></li></ul></div>'
+
+    text = read(page(f'{menu}<div class="{name}">{HEADING}{paragraphs()}{duties}{paragraphs(SENTENCE)}</div>')).text
+
+    assert all(line in text for line in ("Lights to be carried", "a white light, or", "a torch", SENTENCE))
+    assert "Acts of the harbour" not in text
 
 
 def test_cards_of_other_stories_are_not_put_together_with_the_text() -> None:

@@ -1,6 +1,7 @@
 import asyncio
 import datetime as dt
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,12 @@ async def test_a_hold_is_waited_for_if_there_is_time_and_told_if_not() -> None:
     with pytest.raises(PaceHeld) as held:
         async with pace.turn("a.test", 5.0):
             pass
-    async with pace.turn("a.test", 60.0) as waited:
+    async with pace.turn("a.test", 60.0) as slowed:
         pass
 
     assert held.value.seconds == 20.0
-    assert waited == 20.0
+    assert clock.slept == [20.0]
+    assert slowed == 0.0
 
 
 async def test_who_is_patient_asks_a_host_in_trouble_more_slowly_until_it_is_well() -> None:
@@ -80,7 +82,7 @@ async def test_who_is_patient_asks_a_host_in_trouble_more_slowly_until_it_is_wel
     pace = Pace(clock, delay=1.0, concurrency=1)
 
     for trouble in (True, True, False, False, False):
-        async with pace.turn("a.test", MAX_HOLD, patient=True):
+        async with pace.turn("a.test", MAX_HOLD, patience=inf):
             pace.answered("a.test", trouble=trouble)
     patient = list(clock.slept)
     async with pace.turn("a.test", MAX_HOLD):
@@ -88,6 +90,74 @@ async def test_who_is_patient_asks_a_host_in_trouble_more_slowly_until_it_is_wel
 
     assert patient == pytest.approx([2.0, 3.0, 2.6, 2.28])
     assert clock.slept[-1] == pytest.approx(1.0)
+
+
+async def test_who_has_less_patience_waits_no_longer_than_that_for_a_host_in_trouble() -> None:
+    clock = TurnedClock()
+    pace = Pace(clock, delay=1.0, concurrency=1)
+    for _ in range(4):
+        pace.answered("a.test", trouble=True)
+    told = []
+
+    async with pace.turn("a.test", MAX_HOLD, patience=3.0):
+        pass
+    for patience in (3.0, 0.5, 0.0, 20.0):
+        async with pace.turn("a.test", MAX_HOLD, patience=patience) as slowed:
+            told.append(slowed)
+
+    assert clock.slept == pytest.approx([3.0, 1.0, 1.0, 9.0])
+    assert told == pytest.approx([2.0, 0.0, 0.0, 8.0])
+
+
+async def test_a_single_fetch_waits_for_a_site_in_trouble_and_says_so(site: Sites) -> None:
+    clock = TurnedClock()
+    place = site(Route("/busy", 503), Route("*", body="fine"))
+
+    async with fetcher(clock=clock) as web:
+        for _ in range(4):
+            await web.fetch(place.url("/busy"), robots="ignore")
+        before = list(clock.slept)
+        hurried = await web.fetch(place.url("/hurried"), robots="ignore", deadline=8.0)
+        usual = await web.fetch(place.url("/usual"), robots="ignore", deadline=30.0)
+        crawled = await web.fetch(place.url("/crawled"), robots="ignore", patient=True)
+
+    assert before == pytest.approx([1.0, 2.0, 2.5], abs=0.1)  # a quarter of ten seconds at most
+    assert clock.slept[len(before) :] == pytest.approx([2.0, 5.0, 5.1], abs=0.1)
+    waited = [[one for one in visit.warnings if "slowed_down" in one] for visit in (hurried, usual, crawled)]
+    assert [one[0].partition(" seconds")[0] for one in waited] == [
+        "slowed_down: waited 2.0",
+        "slowed_down: waited 5.0",
+        "slowed_down: waited 5.1",
+    ]
+
+
+async def test_a_single_fetch_of_a_site_that_is_well_waits_for_nothing_and_says_nothing(site: Sites) -> None:
+    clock = TurnedClock()
+    place = site(Route("*", body="fine"))
+
+    async with fetcher(clock=clock, delay=1.0) as web:
+        visits = [await web.fetch(place.url(path), robots="ignore") for path in ("/a", "/b")]
+
+    assert clock.slept == pytest.approx([1.0])
+    assert [visit.warnings for visit in visits] == [(), ()]
+
+
+async def test_requests_that_were_under_way_together_meet_one_trouble() -> None:
+    clock = TurnedClock()
+    pace = Pace(clock, delay=0.0, concurrency=4)
+
+    began = pace.now()
+    clock.turn(5.0)
+    for _ in range(4):
+        pace.answered("a.test", trouble=True, began=began)
+    for _ in range(2):
+        async with pace.turn("a.test", MAX_HOLD, patience=inf):
+            pass
+    pace.answered("a.test", trouble=True, began=pace.now())
+    async with pace.turn("a.test", MAX_HOLD, patience=inf):
+        pass
+
+    assert clock.slept == pytest.approx([1.0, 2.0])
 
 
 async def test_processes_on_one_database_keep_the_pace_of_a_host_together(tmp_path: Path) -> None:
@@ -161,7 +231,7 @@ async def test_a_site_that_asks_for_fewer_requests_is_left_alone_for_as_long_as_
     assert asked_meanwhile == 0
     assert (busy.outcome, busy.status, busy.retry_after) == ("ok", 503, 15.0)
     assert [patient.outcome, after.outcome] == ["ok", "ok"]
-    assert [round(seconds) for seconds in clock.slept] == [40, 15]
+    assert [round(seconds) for seconds in clock.slept] == [40, 1, 15]  # one second as the site had had trouble
 
 
 async def test_the_crawl_delay_of_robots_txt_sets_the_pace_but_not_within_redirects(site: Sites) -> None:

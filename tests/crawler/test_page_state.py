@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - sentences in many scripts are what is tested
 """What a page is taken for: walls of all kinds in many languages, and real pages that look or speak like one."""
 
 import pytest
@@ -36,6 +37,26 @@ def titled(title: str) -> str:
         ("الميناء", "<h1>الصفحة غير موجودة</h1><p>عذراً، الصفحة المطلوبة غير متوفرة.</p>"),
         ("נמל", "<h1>הדף לא נמצא</h1><p>מצטערים, הדף שחיפשת אינו קיים.</p>"),
         ("Port", "<h1>Nie znaleziono strony</h1><p>Strona, której szukasz, została usunięta.</p>"),
+        ("Oops!", f"{NAVIGATION}<h1>Oops!</h1><p>That page can't be found. Maybe try a search?</p>"),
+        ("Luka", "<h1>Stranica nije pronađena</h1><p>Stranica koju tražite ne postoji.</p>"),
+        ("Novice", "<h1>Ups!</h1><p>Iskana stran ni bila najdena.</p>"),
+        ("Лука", "<h1>Грешка</h1><p>Страница коју тражите не постоји.</p>"),
+        ("Sadam", "<h1>Viga</h1><p>Otsitud lehekülge ei leitud.</p>"),
+        ("Osta", "<h1>Kļūda</h1><p>Meklētā lapa neeksistē vai ir pārvietota.</p>"),
+        ("Uostas", "<h1>Klaida</h1><p>Jūsų ieškomas puslapis neegzistuoja.</p>"),
+        ("Höfn", "<h1>Villa</h1><p>Síðan sem þú leitaðir að er ekki til.</p>"),
+        ("বন্দর", "<h1>দুঃখিত</h1><p>আপনি যে পৃষ্ঠাটি খুঁজছেন তা পাওয়া যায়নি।</p>"),
+        ("Shop", "<h1>Hoppla</h1><p>Dieser Artikel ist leider nicht mehr im Sortiment.</p>"),
+        ("Forum", f"{NAVIGATION}<main><p>The requested topic does not exist.</p></main>"),
+        ("Videos", f"{NAVIGATION}<main><p>This video isn't available anymore</p></main>"),
+        ("Users", "<h1>This account doesn't exist</h1><p>Try searching for another.</p>"),
+        ("Stadt", "<h1>Huch!</h1><p>Diese Seite existiert nicht (mehr). Vielleicht hilft die Suche?</p>"),
+        ("Ville", "<h1>Oups !</h1><p>Cette page n'est plus disponible ou a changé d'adresse.</p>"),
+        ("Port", "<h1>Ups</h1><p>Pagina căutată nu a fost găsită sau a fost ștearsă.</p>"),
+        ("Port", "<h1>Vaja</h1><p>La pàgina que cerqueu no existeix o s'ha suprimit.</p>"),
+        ("Пристанище", "<h1>Опа</h1><p>Търсената страница не е намерена или е премахната.</p>"),
+        ("بندر", "<h1>متأسفیم</h1><p>صفحه مورد نظر شما یافت نشد یا حذف شده است.</p>"),
+        ("बंदरगाह", "<h1>क्षमा करें</h1><p>आप जो पृष्ठ ढूंढ रहे हैं वह मौजूद नहीं है।</p>"),
     ],
 )
 def test_a_page_that_says_it_was_not_found_is_not_found_though_its_status_is_200(title: str, body: str) -> None:
@@ -158,6 +179,11 @@ def test_a_shell_is_empty(body: str) -> None:
     assert read(page(body)).page_state == "empty"
 
 
+@pytest.mark.parametrize("source", ["<!DOCTYPE html>", "<!doctype html>\n<!-- nothing -->", "<!-- x -->"])
+def test_a_document_without_elements_is_empty(source: str) -> None:
+    assert (read(source).page_state, read(source).text) == ("empty", "")
+
+
 def test_a_wall_before_the_page_is_consent() -> None:
     body = (
         "<h1>Before you continue</h1><p>We use cookies and data to deliver and maintain our services.</p>"
@@ -208,6 +234,11 @@ def test_where_one_was_sent_tells_what_came(asked: str, final: str, state: str) 
         ("404 - the story of a number", f"<h1>404: the story of a number</h1>{LONG}"),
         ("Page not found: what it means", f"<h1>Page not found: what it means</h1>{LONG}"),
         ("How to fix access denied", f"<h1>How to fix “Access denied”</h1>{paragraphs()}"),
+        ("Notice", "<h1>Notice</h1><p>The notice board at pier two was removed on Monday.</p>"),
+        ("Log", "<h1>Log, page 404</h1><p>On this page he wrote: in a week of fog and ice a boat was not found.</p>"),
+        ("Box 12", "<h1>Box 12</h1><p>This document was moved to box 14 in 1903. It holds letters.</p>"),
+        ("Robots", f"<h1>Robots at the quay</h1><p>The crane is not a robot, says the foreman.</p><p>{PROSE[1]}</p>"),
+        ("Poem", "<h1>Lost</h1><p>The boat was never found, nor the man, nor the oar.</p>"),
         ("Missing boy found", "<h1>Missing boy not found after three days</h1>" + paragraphs(*PROSE[:2])),
         ("Captchas", f"<h1>Why sites ask whether you are human</h1>{paragraphs()}"),
         ("Contact", f"<h1>Contact</h1>{paragraphs(PROSE[0])}<form><div class=g-recaptcha></div>I'm not a robot</form>"),

@@ -63,6 +63,17 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
+async def test_a_glance_tells_what_a_body_is_and_reads_nothing_of_it() -> None:
+    greek = "<!doctype html><meta charset=iso-8859-7><p>καλημέρα</p>".encode("iso-8859-7")
+    async with ReaderPool(1) as pool:
+        page = await pool.read(greek, media_type=None, charset=None, url=URL, at=AT, glance=True)
+        print_ = await pool.read(b"%PDF-1.7", media_type="text/html", charset=None, url=URL, at=AT, glance=True)
+
+    assert (page.media_type, page.charset, page.text) == ("text/html", Charset("iso-8859-7", "meta"), "")
+    assert (print_.media_type, print_.charset) == ("application/pdf", None)
+
+
 async def test_a_worker_reads_what_the_function_reads() -> None:
     async with ReaderPool(1) as pool:
         assert workers() == []
@@ -74,6 +85,7 @@ async def test_a_worker_reads_what_the_function_reads() -> None:
     assert workers() == []
 
 
+@pytest.mark.slow
 async def test_several_pages_are_read_at_once_and_no_more_than_allowed() -> None:
     async with ReaderPool(2) as pool:
         readings = await asyncio.gather(*(read(pool, ARTICLE) for _ in range(12)))
@@ -93,6 +105,7 @@ async def test_hostile_pages_cost_nobody_else_anything() -> None:
         assert (await read(pool, ARTICLE)).outcome == "ok"
 
 
+@pytest.mark.slow
 async def test_a_page_that_takes_too_long_is_stopped_and_read_as_plain_text() -> None:
     async with ReaderPool(1, time_limit=1.0) as pool:
         await read(pool, ARTICLE)
@@ -108,6 +121,22 @@ async def test_a_page_that_takes_too_long_is_stopped_and_read_as_plain_text() ->
         assert set(workers()).isdisjoint(before)
 
 
+@pytest.mark.slow
+async def test_a_worker_that_stands_still_is_given_up_and_the_page_read_as_plain_text_by_another() -> None:
+    async with ReaderPool(1, time_limit=0.2) as pool:
+        await read(pool, ARTICLE)
+        for worker in (before := workers()):
+            os.kill(worker, signal.SIGSTOP)
+
+        reading = await read(pool, ARTICLE)
+
+        assert reading.outcome == "timeout"
+        assert "2 seconds" in (reading.detail or "")
+        assert PROSE[0] in reading.text
+        assert set(workers()).isdisjoint(before)
+
+
+@pytest.mark.slow
 async def test_a_page_that_needs_too_much_memory_is_told_so_and_read_as_plain_text() -> None:
     html = page("".join(f"<p>{text} {n}</p>" for n in range(12_000) for text in PROSE)).encode()
     async with ReaderPool(1, memory_limit=64 * 1024 * 1024) as pool:
@@ -119,6 +148,7 @@ async def test_a_page_that_needs_too_much_memory_is_told_so_and_read_as_plain_te
         assert (await read(pool, ARTICLE)).outcome == "ok"
 
 
+@pytest.mark.slow
 async def test_a_worker_that_is_killed_is_replaced() -> None:
     async with ReaderPool(1) as pool:
         await read(pool, ARTICLE)
@@ -135,6 +165,7 @@ async def test_a_worker_that_is_killed_is_replaced() -> None:
         assert (await read(pool, ARTICLE)).outcome == "ok"
 
 
+@pytest.mark.slow
 async def test_an_idle_worker_that_was_killed_meanwhile_costs_no_page_its_text() -> None:
     async with ReaderPool(1) as pool:
         await read(pool, ARTICLE)
@@ -146,6 +177,7 @@ async def test_an_idle_worker_that_was_killed_meanwhile_costs_no_page_its_text()
         assert reading.outcome == "ok"
 
 
+@pytest.mark.slow
 async def test_workers_are_replaced_after_enough_pages() -> None:
     async with ReaderPool(1, pages_per_worker=2) as pool:
         seen = set()
@@ -157,6 +189,7 @@ async def test_workers_are_replaced_after_enough_pages() -> None:
         await until(lambda: len(workers()) <= 1)
 
 
+@pytest.mark.slow
 async def test_idle_workers_end_and_start_again_when_needed() -> None:
     async with ReaderPool(1, idle_seconds=0.2) as pool:
         await read(pool, ARTICLE)
@@ -219,12 +252,14 @@ async def main():
             await pool.read(body, media_type=None, charset=None, url="", at=datetime.now(UTC))
 
 asyncio.run(main())
-print([m for m in ("lxml", "trafilatura", "resiliparse", "htmldate", "pypdfium2", "py3langid") if m in sys.modules])
+heavy = ("lxml", "trafilatura", "resiliparse", "htmldate", "pypdfium2", "py3langid", "babel")
+print([module for module in heavy if module in sys.modules])
 """
 
     assert run(code) == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_worker_ends_when_the_process_that_owns_it_is_killed() -> None:
     code = f"""
 import asyncio, os, signal

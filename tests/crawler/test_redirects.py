@@ -2,8 +2,11 @@ from collections.abc import Callable
 
 import pytest
 
+from crawler import parse_address
+from crawler.cookies import MAX_COOKIE, MAX_COOKIES, Jar
 from crawler.trip import MAX_ALIKE
 from tests.crawler.fetching import fetcher
+from tests.crawler.reading_pages import AT
 from tests.network import ScriptedResolver
 from tests.sites import HTML, Route, Site, redirect
 
@@ -166,6 +169,60 @@ async def test_credentials_in_a_redirect_are_neither_sent_nor_kept(site: Sites) 
     assert visit.warnings[0].startswith("credentials_dropped")
 
 
+PLAIN, SECURE = "http://a.home.test/d/e/p", "https://a.home.test/d/e/p"
+
+
+@pytest.mark.parametrize(
+    ("lines", "sent"),
+    [
+        (["a=1; Expires=Thu Jan 01 1970 00:00:00 GMT+0000 (UTC)"], None),
+        (["a=1; expires=Thu, 01-Jan-70 00:00:01 GMT"], None),
+        (["a=1; Expires=Jan 1 1970 0:0:0"], None),
+        (["a=1; Expires=1970-01-01T00:00:00Z"], "a=1"),
+        (["a=1; Expires=Tue, 01 Jan 69 00:00:00 GMT"], "a=1"),
+        (["a=1; Expires=Thu, 01 Jan 1500 00:00:00 GMT"], "a=1"),
+        (["a=1; Expires=Mon, 30 Feb 1970 00:00:00 GMT"], "a=1"),
+        (["a=1; Expires=Thu, 01 Jan 1970 25:00:00 GMT"], "a=1"),
+        (["a=1; Expires=0"], "a=1"),
+        (["a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], "a=1"),
+        (["a=1; Max-Age=abc; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], None),
+        (["a=1; Max-Age=--0"], "a=1"),
+        (["a=1; Max-Age=-1"], None),
+        (["a=1; SameSite=Strict; HttpOnly; Partitioned"], "a=1"),
+        (["a=1; Domain=; Path=x"], "a=1"),
+        (["a=1; Domain=b.home.test"], None),
+        (["a=1; Domain=evil.test; Domain=home.test"], "a=1"),
+        (["a=1; Path=/d/ep"], None),
+        (["a=1; Path=/", "b=2; Path=/d/e", "c=3; Path=/d"], "b=2; c=3; a=1"),
+        (["a=1", "b=2", "a=3"], "a=3; b=2"),
+        (["__Secure-a=1; Secure"], "__Secure-a=1"),
+        (["__Secure-a=1"], None),
+        (["__host-a=1; Secure"], None),
+        (["__Host-a=1; Secure; Path=/; Domain=a.home.test"], None),
+        (["__Host-a=1; Secure; Path=/"], "__Host-a=1"),
+        (["=__Secure-a=1"], None),
+    ],
+)
+def test_a_cookie_is_what_the_standard_says(lines: list[str], sent: str | None) -> None:
+    jar = Jar()
+
+    jar.take(parse_address(SECURE), lines, AT)
+
+    assert jar.header(parse_address(SECURE)) == sent
+
+
+@pytest.mark.parametrize(
+    "line", ["a=2; Path=/", "a=; Path=/; Max-Age=0", "a=2; Path=/d", "a=2; Domain=home.test; Path=/"]
+)
+def test_a_cookie_of_an_encrypted_connection_is_not_covered_by_a_plain_one(line: str) -> None:
+    jar = Jar()
+
+    jar.take(parse_address(SECURE), ["a=1; Secure; Path=/"], AT)
+    jar.take(parse_address(PLAIN), [line], AT)
+
+    assert jar.header(parse_address(SECURE)) == "a=1"
+
+
 async def test_cookies_go_only_where_they_belong(site: Sites) -> None:
     other = site(Route("/", body="other"))
     home = site()
@@ -193,3 +250,30 @@ async def test_cookies_go_only_where_they_belong(site: Sites) -> None:
     assert visit.body == b"other"
     assert home.requests[-1].get("cookie") == "deep=1; wide=1"
     assert other.requests[-1].get("cookie") is None
+
+
+@pytest.mark.parametrize("location", ["", " \t"])
+async def test_a_redirect_to_nothing_leads_to_where_it_is(site: Sites, location: str) -> None:
+    place = site(Route("/", 302, (HTML, ("Location", location)), body="whole"))
+
+    async with fetcher() as web:
+        visit = await web.fetch(place.url("/"))
+
+    assert (visit.outcome, visit.reason, place.asked("/")) == ("error", "redirect_loop", MAX_ALIKE)
+
+
+async def test_cookies_beyond_the_limits_are_left_out_and_that_is_told(site: Sites) -> None:
+    many = [("Set-Cookie", f"c{n}=1; Path=/") for n in range(MAX_COOKIES + 5)]
+    place = site(
+        redirect("/many", "/end", 302, *many), redirect("/long", "/end", 302, ("Set-Cookie", "a=" + "b" * MAX_COOKIE)),
+        Route("/end", body="end"),
+    )  # fmt: skip
+
+    async with fetcher() as web:
+        visits = [await web.fetch(place.url(path)) for path in ("/many", "/long", "/end")]
+
+    told = "cookies_left_out: 127.0.0.1 sets {} that are too many or too long"
+    assert [visit.warnings for visit in visits] == [(told.format(5),), (told.format(1),), ()]
+    assert [(request.get("cookie") or "").count("=") for request in place.requests if request.path == "/end"] == [
+        MAX_COOKIES, 0, 0,
+    ]  # fmt: skip

@@ -40,11 +40,12 @@ async def test_shadow_roots_slots_and_frames_of_the_site_stand_where_a_reader_se
     site: Sites, web: Fetcher, renderer: Renderer
 ) -> None:
     body = f"""<main><h1>Fares</h1><p>{PROSE[0]}</p><fare-card><b>for the night</b></fare-card><p>{PROSE[1]}</p>
-    <iframe src=/frame></iframe></main><script>customElements.define('fare-card', class extends HTMLElement {{
+    <iframe src=/frame></iframe><object type=text/html data=/frame?x></object></main>
+    <script>customElements.define('fare-card', class extends HTMLElement {{
     connectedCallback() {{ this.attachShadow({{mode: 'open'}}).innerHTML =
     '<p>A day ticket <slot></slot> costs 14 crowns.</p>'; }} }});</script>"""
     there = site(
-        Route("/", body=page(body)), Route("/frame", body=page("<p>The frame says that dogs travel free.</p>"))
+        Route("/", body=page(body)), Route("/frame*", body=page("<p>The frame says that dogs travel free.</p>"))
     )
 
     rendered = await shown(web, renderer, there.url())
@@ -52,10 +53,12 @@ async def test_shadow_roots_slots_and_frames_of_the_site_stand_where_a_reader_se
     html = rendered.document.decode()
     assert "A day ticket <b>for the night</b> costs 14 crowns." in html
     assert html.count("for the night") == 1
+    assert html.count("dogs travel free") == 2
     assert html.index(PROSE[0]) < html.index("A day ticket") < html.index(PROSE[1]) < html.index("dogs travel free")
     assert "<script" not in html
 
 
+@pytest.mark.slow
 async def test_late_text_is_waited_for_and_lazy_text_is_scrolled_to(
     site: Sites, web: Fetcher, renderer: Renderer
 ) -> None:
@@ -69,6 +72,30 @@ async def test_late_text_is_waited_for_and_lazy_text_is_scrolled_to(
     assert b"Last." in (await shown(web, renderer, there.url("/lazy"))).document
 
 
+@pytest.mark.slow
+async def test_what_is_loaded_when_it_is_near_is_loaded_and_what_comes_then_is_looked_through_too(
+    site: Sites, web: Fetcher, renderer: Renderer
+) -> None:
+    far, prose = "<div style='height:4000px'></div>", paragraphs()
+    deep = """<div id=end></div><script>new IntersectionObserver(async (seen, watch) => { if (seen[0].isIntersecting) {
+    watch.disconnect(); end.innerHTML = await (await fetch('/more')).text() } }).observe(end)</script>"""
+    there = site(
+        Route("/still", body=page(prose + far + "<img loading=lazy src=/still.png>")),
+        Route("/deep", body=page(prose + far + deep)),
+        Route("/more", 200, TEXT, f"<p>More.</p>{far}<img loading=lazy src=/deep.png>", before=0.2),
+        Route("/still.png", 200, (("Content-Type", "image/png"),)),
+        Route("/deep.png", 200, (("Content-Type", "image/png"),)),
+    )
+
+    still = await shown(web, renderer, there.url("/still"))
+    found = await shown(web, renderer, there.url("/deep"))
+
+    assert not [warning for warning in still.warnings if "scrolled" in warning]
+    assert b"More." in found.document
+    assert (there.asked("/still.png"), there.asked("/deep.png")) == (1, 1)
+
+
+@pytest.mark.slow
 async def test_streams_polls_dialogs_windows_and_endless_scripts_hold_nothing_up(
     site: Sites, web: Fetcher, renderer: Renderer
 ) -> None:
@@ -96,6 +123,7 @@ async def test_streams_polls_dialogs_windows_and_endless_scripts_hold_nothing_up
     assert "navigations_stopped" in warned["/reload"]
 
 
+@pytest.mark.slow
 async def test_a_consent_notice_is_closed_with_one_click_that_refuses_where_it_can(
     site: Sites, web: Fetcher, renderer: Renderer
 ) -> None:
@@ -131,6 +159,7 @@ new Worker(URL.createObjectURL(new Blob(['fetch("{0}/worker")'])));
 open("{0}/window");</script><form action="{0}/form" id=f></form><a href="{0}/ping" ping="{0}/ping" id=a>x</a>"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["127.0.0.2", "inner.test", "turning.test"])
 async def test_whatever_a_page_asks_for_inside_the_network_is_not_asked(site: Sites, host: str) -> None:
     canary = site(Route("/*", 200, TEXT, "secret"), address="127.0.0.2")
@@ -180,6 +209,7 @@ async def test_the_first_document_is_not_asked_for_twice_and_keeps_its_cookies(
     assert [request.get("cookie") for request in there.requests if request.path == "/x"] == ["seen=1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["/?q={kroner}", "/{", "/a*b", "/?a=b&c={d,e}", "/%7Bx%7D"])
 async def test_addresses_are_no_patterns(site: Sites, web: Fetcher, renderer: Renderer, target: str) -> None:
     there = site(Route("/*", 200, (("Content-Type", "text/html"),), "<p>Seen.</p>"))
@@ -213,6 +243,41 @@ async def test_pictures_and_prints_are_what_they_are_called(site: Sites, web: Fe
     assert int.from_bytes(first.screenshot[20:24], "big") == 800
     assert int.from_bytes(whole.screenshot[20:24], "big") > 3000
     assert (whole.pdf or b"").startswith(b"%PDF-")
+
+
+async def test_a_page_is_drawn_small_without_being_told_and_its_picture_is_in_full_size(
+    site: Sites, web: Fetcher, renderer: Renderer
+) -> None:
+    asked = "[innerWidth, innerHeight, outerWidth, screen.width, devicePixelRatio, visualViewport.scale, resized]"
+    corner = """<body style="margin:0"><p id=p></p><i style="position:fixed;right:0;bottom:0;width:9px;height:9px;
+    background:#080"></i><script>let resized = 0; addEventListener('resize', () => resized += 1);
+    setTimeout(() => { p.innerText = %s.join() }, 300)</script>"""
+    pixels = """<p id=p></p><img id=i src=/taken.png><script>onload = () => {
+    const drawn = new OffscreenCanvas(1280, 800).getContext('2d');
+    drawn.drawImage(i, 0, 0);
+    p.innerText = [1, 8, 11].map((off) => drawn.getImageData(1280 - off, 800 - off, 1, 1).data.join('-')).join() };
+    </script>"""
+    first = site(Route("/", body=corner % asked))
+
+    taken = await shown(web, renderer, first.url(), Wanted("viewport"))
+    second = site(
+        Route("/", body=pixels), Route("/taken.png", 200, (("Content-Type", "image/png"),), taken.screenshot or b"")
+    )
+    read = await shown(web, renderer, second.url())
+
+    assert b"1280,800,1280,1280,1,1,0" in taken.document
+    assert b"0-136-0-255,0-136-0-255,255-255-255-255" in read.document
+
+
+async def test_an_answer_is_handed_over_whatever_its_status_is_called(
+    site: Sites, web: Fetcher, renderer: Renderer
+) -> None:
+    there = site(Route("/", 599, body="<p id=p>Sorry.</p><script>p.innerText += ' Late.'</script><iframe src=/in>"))
+    there_too = site(Route("/", 404, body="<p>Nothing.</p><script>p = 1</script>"))
+
+    assert b"Sorry. Late." in (await shown(web, renderer, there.url())).document
+    assert b"Nothing." in (await shown(web, renderer, there_too.url())).document
+    assert (there.asked("/"), there.asked("/in")) == (1, 1)
 
 
 async def test_locale_time_zone_screen_and_user_agent_are_as_set(site: Sites, web: Fetcher) -> None:

@@ -35,6 +35,28 @@ async def test_an_error_page_in_place_of_robots_txt_forbids_everything_for_a_sho
     assert place.asked("/page") == 1
 
 
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(
+    ("wish", "closed", "open_again"), [("600", 590, 610), ("5", 50, 70), ("999999", 3500, 3700), ("soon", 50, 70)]
+)
+async def test_a_robots_txt_that_asks_to_be_left_alone_is_left_alone(
+    site: Sites, status: int, wish: str, closed: float, open_again: float
+) -> None:
+    clock = TurnedClock()
+    busy = Route("/robots.txt", status, (("Content-Type", "text/plain"), ("Retry-After", wish)), hit=1)
+    place = site(busy, robots(""), PAGE)
+
+    async with fetcher(clock=clock) as web:
+        first = await web.fetch(place.url("/page"))
+        clock.turn(closed)
+        meanwhile = await web.fetch(place.url("/page"))
+        clock.turn(open_again - closed)
+        later = await web.fetch(place.url("/page"))
+
+    assert (first.reason, meanwhile.reason, later.outcome) == ("robots_unreachable", "robots_unreachable", "ok")
+    assert place.asked("/robots.txt") == 2
+
+
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 599, 304, 600])
 async def test_what_is_no_answer_about_rules_forbids_everything(site: Sites, status: int) -> None:
     place = site(robots("User-agent: *\nAllow: /\n", status), PAGE)
@@ -96,6 +118,18 @@ async def test_redirects_of_robots_txt_are_followed_five_times_even_to_other_hos
     assert private.robots is not None
     assert private.robots.source == far.url("/rules", "far.test")
     assert opened.outcome == "ok"
+
+
+async def test_a_page_in_place_of_robots_txt_is_not_followed_where_it_sends_its_reader(site: Sites) -> None:
+    place = site(
+        Route("/robots.txt", body='<meta http-equiv="refresh" content="0; url=/closed">'), Route("/closed", 503), PAGE
+    )
+
+    async with fetcher() as web:
+        visit = await web.fetch(place.url("/page"))
+
+    assert visit.outcome == "ok"
+    assert place.asked("/closed") == 0
 
 
 @pytest.mark.parametrize("way", ["chain", "circle"])
@@ -223,6 +257,18 @@ async def test_of_a_large_robots_txt_the_first_part_counts_up_to_a_whole_line(si
     assert (before.reason, beside.outcome) == ("robots_disallowed", "ok")
 
 
+@pytest.mark.parametrize("declared", [None, 10**9, 10**15])
+async def test_a_robots_txt_larger_than_a_page_may_be_is_read_all_the_same(site: Sites, declared: int | None) -> None:
+    text = "User-agent: *\nDisallow: /before\n" + "# nothing to see here\n" * (MAX_ROBOTS // 22 + 1)
+    place = site(robots(text, declared=declared), Route("*", body="x"))
+
+    async with fetcher(max_body=10_000, max_wire=10_000) as web:
+        before = await web.fetch(place.url("/before"))
+        beside = await web.fetch(place.url("/b"))
+
+    assert (before.reason, beside.outcome) == ("robots_disallowed", "ok")
+
+
 def decision(text: str | bytes, path: str, token: str = "FooBot") -> bool:
     body = text if isinstance(text, bytes) else text.encode()
     rules, _ = read_robots(RobotsAnswer("answered", "http://foo.bar/robots.txt", 200, body), token)
@@ -253,6 +299,8 @@ def decision(text: str | bytes, path: str, token: str = "FooBot") -> bool:
         ("user-agent: FooBot # comment\ndisallow: /x # comment\n", "/x", False),
         ("\ufeffuser-agent: FooBot\ndisallow: /x\n", "/x", False),
         (b"\xff\xfe\x00user-agent: FooBot\ndisallow: /x\n", "/x", True),
+        ("user-agent: FooBot\ndisallow: /x\n".encode("utf-16"), "/x", False),
+        ("\ufeffuser-agent: FooBot\ndisallow: /x\n".encode("utf-16-be"), "/x", False),
         ("user-agent: FooBot\rdisallow: /x\r", "/x", False),
         ("user-agent: FooBot\r\ndisallow: /x?a\r\n", "/x?a=1", False),
         ("<html><body>user-agent: *\n<p>disallow: /</p></body></html>", "/x", True),
@@ -290,3 +338,19 @@ def test_sitemaps_and_crawl_delay_are_read() -> None:
 )
 def test_the_product_token_stands_in_front(agent: str, token: str) -> None:
     assert product_token(agent) == token
+
+
+async def test_rules_that_are_followed_only_in_part_are_named_in_the_record(site: Sites) -> None:
+    slow = site(robots("User-agent: *\nCrawl-delay: 3600\n"), PAGE)
+    steady = site(robots("User-agent: *\nCrawl-delay: 30\n"), PAGE)
+    long = site(robots("User-agent: *\nDisallow: /x\n" + "# nothing\n" * (MAX_ROBOTS // 10)), PAGE)
+
+    visits = []
+    for one in (slow, steady, long):
+        async with fetcher() as web:
+            visits.append(await web.fetch(one.url("/page")))
+
+    assert [visit.outcome for visit in visits] == ["ok"] * 3
+    assert visits[0].warnings == ("crawl_delay: 127.0.0.1 asks for 3600 seconds between two requests, and gets 30",)
+    assert visits[1].warnings == ()
+    assert [warning.partition(":")[0] for warning in visits[2].warnings] == ["robots_cut"]

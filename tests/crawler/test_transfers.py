@@ -115,6 +115,10 @@ async def test_a_body_that_is_not_whole_is_incomplete_and_what_came_is_kept(
         (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", "connection_lost"),
         (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "bad_response"),
         (b"<html><body>HTTP/0.9</body></html>\r\n\r\n", "bad_response"),
+        (b"<html><body>HTTP/0.9</body></html>", "bad_response"),
+        (b"220 mail.example ESMTP\r\n", "bad_response"),
+        (b"\x15\x03\x01\x00\x02\x02\x50", "bad_response"),
+        (b"HTT", "connection_lost"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", "bad_response"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nhello!", "bad_response"),
     ],
@@ -127,6 +131,24 @@ async def test_what_is_no_answer_is_an_error(site: Sites, raw: bytes, reason: st
 
     assert (visit.outcome, visit.reason, visit.body) == ("error", reason, None)
     assert [(hop.status, hop.error) for hop in visit.hops] == [(None, reason)]
+
+
+async def test_a_server_of_another_protocol_is_told_at_its_first_words(site: Sites) -> None:
+    place = site(Route("/", raw=b"220 mail.example ESMTP\r\n", then="hold"))
+
+    async with fetcher(read_timeout=60.0, deadline=120.0) as web:
+        visit = await web.fetch(place.url(), robots="ignore")
+
+    assert (visit.outcome, visit.reason) == ("error", "bad_response")
+
+
+async def test_a_page_that_did_not_change_though_nobody_asked_that_is_an_error(site: Sites) -> None:
+    place = site(Route("/", 304, framing="as-is"))
+
+    async with fetcher() as web:
+        visit = await web.fetch(place.url(), robots="ignore")
+
+    assert (visit.outcome, visit.reason, visit.status, visit.body) == ("error", "bad_response", 304, None)
 
 
 async def test_an_answer_may_lack_its_reason_phrase_and_be_preceded_by_hints(site: Sites) -> None:
@@ -219,6 +241,28 @@ async def test_connections_are_kept_and_a_dead_one_is_replaced(site: Sites) -> N
 
     assert [visit.outcome for visit in visits] == ["ok"] * 6
     assert place.connections == 3
+
+
+@pytest.mark.parametrize(
+    ("second", "outcome", "asked"),
+    [
+        (Route("/page", raw=b"", hit=2), "ok", 3),
+        (Route("/page", raw=b"HTTP/1.1 200 OK\r\nConte", hit=2), "ok", 3),
+        (Route("/page", raw=b"HTTP/1.1 fine\r\n\r\n", hit=2), "error", 2),
+    ],
+)
+async def test_a_request_that_a_kept_connection_swallowed_is_sent_again_and_that_is_told(
+    site: Sites, second: Route, outcome: str, asked: int
+) -> None:
+    place = site(second, Route("/page", body=BODY))
+
+    async with fetcher(retries=0) as web:
+        visits = [await web.fetch(place.url("/page"), robots="ignore") for _ in range(2)]
+
+    assert [visit.outcome for visit in visits] == ["ok", outcome]
+    told = [warning.partition(":")[0] for warning in visits[1].warnings]
+    assert told == ["connection_renewed"] * (outcome == "ok")
+    assert place.asked("/page") == asked
 
 
 async def test_bytes_behind_an_answer_are_never_read_as_the_next_one(site: Sites) -> None:

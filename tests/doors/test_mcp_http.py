@@ -218,6 +218,7 @@ async def test_twenty_calls_at_once_are_each_answered_and_kept(server: Standing,
     assert all(server.servings(record) for record in records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 async def test_a_cancelled_call_leaves_a_record_and_the_next_is_answered(
     server: Standing, harbour: Site, mode: str

@@ -144,6 +144,7 @@ async def test_nobody_there_is_told() -> None:
         Citator("ftp://x.test/")
 
 
+@pytest.mark.slow
 async def test_an_answer_that_does_not_come_is_waited_for_as_long_as_said() -> None:
     with Site([Route("/*", before=5.0)]) as site:
         with pytest.raises(Unreachable):

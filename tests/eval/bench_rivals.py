@@ -68,28 +68,29 @@ def static(site: str, work: Path) -> None:
     line("  ratio", f"{first / second:.1f}", "", "aim 10 or more")
 
 
-def captured(server: Server, url: str) -> None:
+def captured(server: Server, url: str, picture: str) -> None:
     """One rendered page with its picture."""
-    status, body = server.post("/api/v1/captures", {"url": url, "render": "always", "screenshot": True})
+    asked = {"url": url, "render": "always", "screenshot": True, "screenshot_of": picture}
+    status, body = server.post("/api/v1/captures", asked)
     assert status == 200, body[:300]
     assert json.loads(body)["screenshot"]
 
 
-def rendered(site: str, work: Path) -> None:
-    """The same pages shown by all three."""
+def rendered(site: str, work: Path, picture: str) -> None:
+    """The same pages shown by all three, with a picture of the same extent."""
     chromium = next(found for name in ("chromium-headless-shell", "chromium") if (found := shutil.which(name)))
     folder = python_documentation() / "library"
     urls = [f"{site}library/{path.name}" for path in sorted(folder.glob("*.html"))[: SHOWN + 1]]
     settings = {"CITATOR_RENDER_CONCURRENCY": str(AT_ONCE), "CITATOR_CHROMIUM": chromium}
-    with Installation(work / "shown", settings).serving() as server:
-        captured(server, urls[0])
+    with Installation(work / picture, settings).serving() as server:
+        captured(server, urls[0], picture)
         begin = time.perf_counter()
         with ThreadPoolExecutor(AT_ONCE) as many:
-            list(many.map(lambda url: captured(server, url), urls[1:]))
+            list(many.map(lambda url: captured(server, url, picture), urls[1:]))
         ours = (len(urls) - 1) / (time.perf_counter() - begin)
-    asked = {"urls": urls[1:], "at_once": AT_ONCE, "chromium": chromium}
+    asked = {"urls": urls[1:], "at_once": AT_ONCE, "chromium": chromium, "picture": picture}
     plain, other = (told(rival(name, asked)) for name in ("playwright_run", "crawl4ai_run"))
-    print(f"\nRendered pages with a picture, {len(urls) - 1} of python3-doc, {AT_ONCE} at a time")
+    print(f"\nRendered pages with a picture ({picture}), {len(urls) - 1} of python3-doc, {AT_ONCE} at a time")
     for name, found, aim in (("plain Playwright", plain, "0.9"), ("crawl4ai", other, "1.0")):
         theirs = found["pages"] / found["seconds"]
         line("pages a second", f"{ours:.2f}", f"{name} {theirs:.2f} ({found['pages']} pages)")
@@ -102,4 +103,5 @@ def run() -> None:
         return
     with tempfile.TemporaryDirectory() as work, static_site(python_documentation()) as site:
         static(site, Path(work))
-        rendered(site, Path(work))
+        for picture in ("full", "viewport"):
+            rendered(site, Path(work), picture)

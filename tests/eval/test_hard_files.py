@@ -129,6 +129,7 @@ def test_pdfs_are_read_and_one_with_a_password_says_so(hard: Path) -> None:
     assert not any(ord(c) < 32 and c not in "\n\t" for reading in found.values() for c in reading.text)
 
 
+@pytest.mark.slow
 def test_naughty_strings_are_read_in_any_place(hard: Path) -> None:
     strings = json.loads((hard / "blns" / "blns.json").read_text(encoding="utf-8"))
 

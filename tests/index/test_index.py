@@ -101,6 +101,7 @@ WORDS = ["pier", "boat", "pilot", "rope", "harbour", "tide"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 12), TEXTS), min_size=2, max_size=40), st.data())
 def test_a_rebuilt_index_gives_the_same_hits_in_the_same_order(

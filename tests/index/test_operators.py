@@ -30,6 +30,7 @@ def positions(index: Index) -> Callable[[str], set[int]]:
     return lambda query: {hit.position for hit in index.search(query, fold=False).hits}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

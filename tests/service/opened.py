@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler import Reading, read_page
+from crawler import glance as kind_only
 from service.actions import Actions
 from service.build import build
 from service.crawl_requests import CrawlRequest
@@ -74,8 +75,11 @@ class ReadersHere:
         status: int | None = None,
         asked: str | None = None,
         headers: tuple[tuple[str, str], ...] = (),
+        glance: bool = False,
     ) -> Reading:
         """Read a body."""
+        if glance:
+            return kind_only(body, media_type=media_type, charset=charset)
         return await asyncio.to_thread(
             read_page, body, media_type=media_type, charset=charset, url=url, at=at, status=status, asked=asked,
             headers=headers,

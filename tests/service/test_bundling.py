@@ -127,6 +127,7 @@ async def test_what_a_killed_process_left_is_removed_at_the_next_start(tmp_path:
         assert not left.exists()
 
 
+@pytest.mark.slow
 async def test_bundles_made_while_pages_come_in_are_whole(actions: Actions, site: Callable[..., Site]) -> None:
     pages = site(*HARBOUR)
     found = await toll(actions, site)
@@ -177,6 +178,7 @@ def shell(tmp_path: Path, site: Callable[..., Site]) -> Shell:
     return prepared
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_file_and_says_what_is_in_it(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "tides.wacz"
 
@@ -196,6 +198,7 @@ def test_quotations_go_to_stdout_where_no_file_is_named(shell: Shell) -> None:
     assert ran.stdout.decode() == "https://tides.example/today\n"
 
 
+@pytest.mark.slow
 def test_a_bundle_needs_a_file_and_something_to_be_of(shell: Shell, tmp_path: Path) -> None:
     assert shell("bundle", "--url", "https://tides.example/today").status == 2
     assert shell("bundle", "-o", str(tmp_path / "x.wacz")).status == 2

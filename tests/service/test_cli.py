@@ -85,6 +85,7 @@ def test_a_query_that_fails_is_told_on_its_line(run: Shell) -> None:
     assert third["state"] == "ok"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

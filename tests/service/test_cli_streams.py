@@ -55,6 +55,7 @@ def test_with_json_wrong_use_is_a_problem_on_stdout_too(tmp_path: Path, argument
     assert json.loads(ran.stdout)["detail"] in ran.stderr.decode()
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_written_is_not_done(server: Served) -> None:
     for arguments in (("search", "bread"), ("search", "bread", "--json"), ("show", UNKNOWN), ("keys", "list")):
         with Path("/dev/full").open("wb") as full:
@@ -65,6 +66,7 @@ def test_a_result_that_cannot_be_written_is_not_done(server: Served) -> None:
         assert b"internal" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_streams_that_the_caller_closed_are_no_fault(server: Served) -> None:
     ran = command(server.data, "search", "bread", closing="<&- >&-")
     silent = command(server.data, "search", "bread", closing="<&- 2>&-")

@@ -92,6 +92,7 @@ def test_a_text_that_does_not_follow_from_the_page_is_named(tmp_path: Path) -> N
     assert [failure["reason"] for failure in failures] == ["text-differs"]
 
 
+@pytest.mark.slow
 def test_files_come_by_name_and_on_stdin_and_unreadable_ones_are_told(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     bench = Bench(tmp_path / "data")

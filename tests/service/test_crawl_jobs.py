@@ -28,6 +28,7 @@ def start(*links: str) -> Route:
     return Route("/", body=page("Index", "All notices of the year. " * 8, links=links))
 
 
+NOTICES = tuple(f"/notice/{n}" for n in range(12))
 MANY = [robots(), start(*(f"/notice/{n}" for n in range(12))), *(notice(n) for n in range(12))]
 
 
@@ -44,6 +45,14 @@ async def until(actions: Actions, crawl: str, *states: str) -> dict[str, Any]:
         await asyncio.sleep(0.05)
 
 
+async def asked_for(site: Site, times: int) -> None:
+    """Wait until the first notice was asked for so often."""
+    while True:
+        if site.asked("/notice/0") >= times:
+            return
+        await asyncio.sleep(0.02)
+
+
 async def another_round(actions: Actions, crawl: str, known: int) -> str:
     """The crawl that follows, once it has begun."""
     while True:
@@ -53,6 +62,7 @@ async def another_round(actions: Actions, crawl: str, known: int) -> str:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "taken"),
     [
@@ -113,6 +123,7 @@ async def test_a_crawl_starts_from_a_feed_and_takes_its_entries_wherever_they_ar
     assert asked_elsewhere == {"/story"}
 
 
+@pytest.mark.slow
 async def test_a_list_of_addresses_is_captured_whole_and_a_slow_host_holds_up_no_other(tmp_path: Path) -> None:
     slow_pages = [robots(), *(Route(f"/{n}", body=page("Slow", "Slowly told. " * 20), before=0.4) for n in range(6))]
     with Site(slow_pages, address="127.0.0.4") as slow, Site(MANY) as quick:
@@ -164,6 +175,7 @@ async def test_a_paused_crawl_rests_also_over_a_restart_and_goes_on_where_it_was
     assert len({line["capture"] for line in end["captures"]}) == 13
 
 
+@pytest.mark.slow
 async def test_a_crawl_that_is_asked_to_wait_for_an_hour_can_be_cancelled(tmp_path: Path) -> None:
     busy = Route("/*", 429, (("Retry-After", "3000"),), "later")
     with Site([robots(), start("/busy", "/more", "/most"), busy]) as site:
@@ -196,6 +208,7 @@ async def test_crawls_wait_for_their_turn_and_are_told_with_what_is_left(tmp_pat
     assert [one["id"] for one in page_of_list["crawls"] + rest["crawls"]] == [three["id"], two["id"], one["id"]]
 
 
+@pytest.mark.slow
 async def test_of_two_servers_one_drives_a_crawl_and_the_other_goes_on_when_it_ends(tmp_path: Path) -> None:
     shared = {"bucket": str(tmp_path / "bucket"), "database_url": f"sqlite:///{tmp_path}/views.db"}
     shared |= {"log_key_file": tmp_path / "log.key"}
@@ -218,6 +231,38 @@ async def test_of_two_servers_one_drives_a_crawl_and_the_other_goes_on_when_it_e
     assert len({line["url"] for line in end["captures"]}) == len(end["captures"]) == 13
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ended", [False, True])
+async def test_a_server_that_slept_while_another_took_its_crawl_keeps_nothing_more_of_it(
+    tmp_path: Path,
+    *,
+    ended: bool,  # whether the other one has ended the crawl before this one wakes
+) -> None:
+    shared = {"bucket": str(tmp_path / "bucket"), "database_url": f"sqlite:///{tmp_path}/views.db"}
+    shared |= {"log_key_file": tmp_path / "log.key", "crawl_concurrency": 1, "host_delay": 0 if ended else 0.3}
+    slow = Route("/notice/0", body=page("Notice 0", "Notice number 0 is about a pier. " * 6), hit=1, before=6.0)
+    here_is, there_is = TurnedForward(), TurnedForward()
+    with Site([MANY[0], MANY[1], slow, *MANY[2:]]) as site:
+        async with (
+            _opened(tmp_path / "a", here_is, **shared) as here,
+            _opened(tmp_path / "b", there_is, **shared) as there,
+        ):
+            crawl = (await here.crawl_start(CrawlRequest(url=site.url("/"), sitemap=False), ME))["id"]
+            await asked_for(site, 1)
+            there_is.turn(seconds=61)
+            await asked_for(site, 2)
+            if ended:
+                await until(there, crawl, "done")
+            here_is.turn(seconds=61)  # its page comes only now
+            await until(here, crawl, "queued", "done")
+            ends = [await until(one, crawl, "done") for one in (here, there)]
+
+    for end in ends:
+        assert sorted(line["url"] for line in end["captures"]) == sorted(site.url(path) for path in ("/", *NOTICES))
+    assert max(site.asked(path) for path in NOTICES[1:]) == 1
+
+
+@pytest.mark.slow
 async def test_pages_are_visited_again_each_at_its_own_pace_and_conditionally(tmp_path: Path) -> None:
     clock = TurnedForward()
     tagged = (("Content-Type", "text/html; charset=utf-8"), ("ETag", '"one"'))

@@ -126,6 +126,8 @@ async def test_a_site_of_dead_links_ends_the_crawl(tmp_path: Path) -> None:
     assert end["state"] == "done"
     assert end["counts"]["captured"] == 1
     assert end["counts"]["failed"] <= 110
+    assert end["counts"]["waiting"] > 0
+    assert "gave no page" in end["detail"]
 
 
 async def test_a_crawl_that_nobody_started_is_unknown(tmp_path: Path) -> None:

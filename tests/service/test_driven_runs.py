@@ -199,6 +199,7 @@ async def test_a_run_that_a_stopped_server_left_is_gone_on_with_by_the_next_one(
     assert {event["run"] for event in events[2:]} == {run["id"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["openai", "anthropic"])
 async def test_an_answer_that_comes_in_pieces_is_told_as_it_comes_and_kept_whole(tmp_path: Path, form: str) -> None:
     streams = ("Content-Type", "text/event-stream; charset=utf-8")

@@ -100,6 +100,7 @@ def test_a_problem_told_by_a_server_is_the_same_problem_again() -> None:
         ("timeout", None, "unknown", "time-out", 504),
         ("too_large", None, "unknown", "page-too-large", 502),
         ("error", "dns", "unknown", "site-unreachable", 502),
+        ("error", "proxy_unreachable", "unknown", "proxy-failed", 502),
         ("error", "unreadable", "unknown", "unreadable-page", 422),
         ("ok", None, "empty", "empty-page", 422),
     ],

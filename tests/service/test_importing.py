@@ -72,6 +72,7 @@ def holds(proof: str, vkey: str, record: bytes) -> bool:
     return True
 
 
+@pytest.mark.slow
 async def test_ids_bytes_and_proofs_stay_and_a_rebuild_keeps_them(tmp_path: Path) -> None:
     path, there, vkey = await exported(tmp_path)
     async with opened(tmp_path / "here") as actions:
@@ -147,6 +148,7 @@ def altered(path: Path, member: str, old: bytes, new: bytes) -> Path:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("member", "old", "new"),
     [
@@ -326,6 +328,7 @@ async def test_an_older_version_out_of_a_bundle_does_not_hide_the_newer_one(tmp_
     assert not any("twelve crowns" in text for text in texts)
 
 
+@pytest.mark.slow
 async def test_the_command_takes_a_bundle_in_and_tells_what_is_wrong_with_another(tmp_path: Path) -> None:
     path, there, vkey = await exported(tmp_path)
     bad = altered(path, "pages/pages.jsonl", b"twelve crowns", b"eleven crowns")

@@ -92,6 +92,7 @@ async def test_pages_that_several_propose_are_joined_with_all_their_ranks(tmp_pa
     assert len(reply["results"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("route", "state"),
     [

@@ -68,6 +68,7 @@ async def test_a_report_that_only_links_to_good_pages_holds_and_says_all(tmp_pat
     assert verdicts(again) == [(1, "unchanged"), (1, "unchanged")]
 
 
+@pytest.mark.slow
 async def test_a_quotation_is_compared_with_the_kept_page_that_had_it(tmp_path: Path) -> None:
     routes = [Route("/bridge", body=BRIDGE, hit=1), *PLACES]
     with Site(routes) as site:
@@ -85,6 +86,7 @@ async def test_a_quotation_is_compared_with_the_kept_page_that_had_it(tmp_path: 
         assert verdicts(found) == [(1, "edited")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["html", "bibtex", "pdf"])
 async def test_other_forms_are_read_alike(tmp_path: Path, form: str) -> None:
     with Site(PLACES) as site:
@@ -139,6 +141,7 @@ async def test_a_document_that_is_none_is_refused_by_name(tmp_path: Path, docume
             await of_document(actions, **document)
 
 
+@pytest.mark.slow
 def test_files_are_checked_by_the_command(tmp_path: Path) -> None:
     with Site(HARBOUR) as site:
         run = Shell(tmp_path / "data", {"CITATOR_ALLOW_ADDRESSES": "127.0.0.0/8"})

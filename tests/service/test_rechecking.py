@@ -151,6 +151,7 @@ PASSING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wall", PASSING.values(), ids=PASSING.keys())
 async def test_a_wall_is_no_change_and_no_baseline(tmp_path: Path, wall: Route) -> None:
     with Site(answers(wall, Route(body=BRIDGE))) as site:
@@ -166,6 +167,7 @@ async def test_a_wall_is_no_change_and_no_baseline(tmp_path: Path, wall: Route) 
     assert (after["holds"], after["pages"][0]["old"]["capture"]) == (True, seen["capture"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "gone",
     [

@@ -1,14 +1,17 @@
 """Captures made with a real browser: decided page by page, kept with all they leave, and told."""
 
+import gzip
 import json
 from pathlib import Path
+
+import pytest
 
 from service.check_requests import QuotationAsked, RecheckRequest
 from service.requests import CaptureRequest
 from snapshots import digest
 from tests.crawler.reading_pages import PROSE, page, paragraphs
 from tests.service.opened import ME, captured, opened, searched, told
-from tests.sites import Route, Site
+from tests.sites import HTML, Route, Site
 
 SCRIPT = (
     f"<script>document.getElementById('root').innerHTML = {json.dumps(f'<p>{PROSE[0]}</p><p>{PROSE[1]}</p>')}</script>"
@@ -66,6 +69,54 @@ async def test_what_is_no_page_is_kept_as_it_came_and_says_so(tmp_path: Path) ->
 
     assert said["method"] == "http"
     assert [w.partition(":")[0] for w in said["warnings"]] == ["not_rendered"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "what"),
+    [
+        ((HTML, ("Content-Disposition", "attachment; filename=x.html")), page(paragraphs()), "a download"),
+        ((HTML,), gzip.compress(page(paragraphs()).encode()), "what is no text"),
+        ((("Content-Type", "application/x-tar"),), b"\0\1\2", "application/x-tar"),
+    ],
+)
+async def test_what_browsers_do_not_show_as_a_page_is_kept_as_it_came(
+    tmp_path: Path, headers: tuple[tuple[str, str], ...], body: str | bytes, what: str
+) -> None:
+    with Site([Route("/robots.txt", 404), Route("/", 200, headers, body)]) as site:
+        async with opened(tmp_path) as actions:
+            seen = await captured(actions, site.url("/"), render="always")
+
+    assert (seen["outcome"], seen["method"], seen["rendered"]) == ("ok", "http", None)
+    assert f"not_rendered: {what} is kept as it came" in seen["warnings"]
+
+
+async def test_xhtml_that_browsers_show_an_error_for_is_kept_as_it_came(tmp_path: Path) -> None:
+    xhtml = (("Content-Type", "application/xhtml+xml"),)
+    with Site([Route("/robots.txt", 404), Route("/", 200, xhtml, page(f"{paragraphs()}<br>"))]) as site:
+        async with opened(tmp_path) as actions:
+            seen = await captured(actions, site.url("/"), render="always")
+
+    assert (seen["outcome"], seen["page_state"], seen["method"]) == ("ok", "ok", "http")
+    assert PROSE[0] in seen["text"]
+    assert [w.partition(":")[0] for w in seen["warnings"]] == ["not_rendered"]
+
+
+async def test_a_page_of_frames_is_rendered_and_read_with_what_is_in_them(tmp_path: Path) -> None:
+    inner = "<frameset><frame src=/file></frameset><noframes>Get a browser.</noframes>"
+    frames = f"<frameset><frame src=/plain>{inner}</frameset>"
+    with Site([*SITE, Route("/", body=f"<html><head><title>Port</title></head>{frames}</html>")]) as site:
+        async with opened(tmp_path) as actions:
+            seen = await captured(actions, site.url("/"))
+            never = await captured(actions, site.url("/"), render="never")
+            kept = json.loads((await actions.evidence(seen["capture"])).body)
+            document = json.loads((await actions.evidence(seen["document"])).body)
+
+    assert kept["settings"]["render_why"] == "frameset"
+    assert PROSE[2] in seen["text"]
+    assert "Only words." in document["visible"]
+    assert PROSE[0] in document["visible"]
+    assert "Get a browser." not in document["visible"]
+    assert (never["page_state"], never["text"]) == ("empty", "")
 
 
 async def test_a_page_that_leaves_for_the_inner_network_is_refused_if_it_was_to_be_rendered(tmp_path: Path) -> None:

@@ -181,6 +181,7 @@ async def test_long_work_tells_its_progress(asked: Citator) -> None:
     assert checked["holds"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["evidence", "proof", "dependents"])
 @pytest.mark.parametrize(
     ("text", "slug"),

@@ -349,6 +349,7 @@ async def test_a_run_is_followed_to_its_end(talk: Talk) -> None:
     assert answer.body.rstrip().split(b"\n")[-2] == b"event: run"
 
 
+@pytest.mark.slow
 async def test_a_hundred_messages_sent_at_once_all_stand_in_one_chain(talk: Talk) -> None:
     session = await talk.session()
 

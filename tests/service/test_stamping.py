@@ -45,6 +45,7 @@ async def stamps_check(actions: Actions) -> dict[str, str]:
     return next(check for check in report["checks"] if check["check"] == "time stamps")
 
 
+@pytest.mark.slow
 async def test_a_server_has_what_it_keeps_stamped_and_what_earlier_commands_kept_too(
     tmp_path: Path, harbour: Authority
 ) -> None:
@@ -92,6 +93,7 @@ async def test_a_token_is_renewed_before_its_certificate_ends(tmp_path: Path) ->
     assert not renewal_due(token, made.replace(year=made.year - 1))
 
 
+@pytest.mark.slow
 async def test_a_failing_authority_is_named_is_left_alone_for_a_while_and_stops_nothing(
     tmp_path: Path, harbour: Authority
 ) -> None:

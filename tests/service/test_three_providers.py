@@ -83,6 +83,7 @@ WAYS: list[tuple[dict[str, Any], str]] = [
 """What can become of a service in the middle of a search, and what it is then said to be."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
 async def test_killing_one_still_gives_a_result_that_names_it(tmp_path: Path, pages: Site, name: str) -> None:
     proposed = {one: found[10:14] for one, found in urls(pages).items()}
@@ -101,6 +102,7 @@ async def test_killing_one_still_gives_a_result_that_names_it(tmp_path: Path, pa
                 assert f"Not answered: {name} (" in reply["message"], how
 
 
+@pytest.mark.slow
 async def test_a_page_that_hangs_costs_its_place_and_holds_nobody_up(tmp_path: Path, pages: Site) -> None:
     with Site([finding("searxng", [pages.url(f"/berth/{n}") for n in (3, 400, 401, 5, 6, 7)])]) as services:
         async with opened(tmp_path, search_deadline=3.0, searxng_url=services.url("/sx")) as actions:

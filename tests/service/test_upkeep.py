@@ -91,6 +91,7 @@ async def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
     assert before == after
 
 
+@pytest.mark.slow
 async def test_a_backup_restored_elsewhere_answers_the_same_and_knows_the_keys(tmp_path: Path) -> None:
     with Site(HARBOUR) as site:
         async with opened(tmp_path / "one") as actions:
@@ -228,6 +229,7 @@ async def test_a_server_whose_bucket_takes_nothing_says_so_at_the_start(
             assert (await actions.health())["status"]
 
 
+@pytest.mark.slow
 async def test_a_bucket_that_was_rolled_back_is_noticed(tmp_path: Path) -> None:
     with Site(HARBOUR) as site:
         async with opened(tmp_path) as actions:

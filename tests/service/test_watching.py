@@ -35,6 +35,7 @@ class Changing:
         return [one.path for one in self.site.requests].count("/bridge")
 
 
+@pytest.mark.slow
 async def test_a_change_is_told_once_and_again_when_it_changed_again_or_came_back(tmp_path: Path) -> None:
     place = Changing()
     with place.site as site, receiving() as receiver:
@@ -65,6 +66,7 @@ async def test_a_change_is_told_once_and_again_when_it_changed_again_or_came_bac
     assert found["standing"] == 0
 
 
+@pytest.mark.slow
 async def test_noise_and_pages_that_are_not_themselves_alarm_nobody(tmp_path: Path) -> None:
     place = Changing()
     login = "<html><title>Log in</title><h1>Log in</h1><form><input name=user><input type=password></form></html>"
@@ -84,6 +86,7 @@ async def test_noise_and_pages_that_are_not_themselves_alarm_nobody(tmp_path: Pa
     assert found["sources"][0]["capture"] == seen["capture"]
 
 
+@pytest.mark.slow
 async def test_the_time_between_visits_follows_how_often_a_source_changes(tmp_path: Path) -> None:
     place = Changing()
     with place.site as site:
@@ -171,6 +174,7 @@ async def test_a_page_is_visited_once_for_all_its_watches(tmp_path: Path) -> Non
     assert [watch["sources"][0]["visits"] for watch in shown] == [1, 1]
 
 
+@pytest.mark.slow
 async def test_a_receiver_that_is_down_is_tried_again_and_given_up_in_the_end(tmp_path: Path) -> None:
     place = Changing()
     with place.site as site, receiving(503, 500, 200) as slow, receiving(410) as gone, receiving(301) as away:

@@ -84,6 +84,7 @@ async def test_a_search_without_a_match_says_so(web: Web) -> None:
     assert "Nothing matches in the own index" in shown.body.decode()
 
 
+@pytest.mark.slow
 async def test_a_fetch_shows_the_text_and_leads_to_how_it_was_got(web: Web) -> None:
     shown = (await web.get(path_of(await web.post("/fetch", url=web.site.url("/ferry"))))).body.decode()
 

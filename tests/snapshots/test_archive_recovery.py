@@ -53,6 +53,7 @@ def killed(operation: Callable[[], object]) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_removal_killed_at_any_write_is_finished_by_the_next(tmp_path: Path) -> None:
     for step in range(STEPS):
         folder = tmp_path / str(step)
@@ -157,6 +158,7 @@ def test_two_processes_with_catalogues_of_their_own_see_the_same(tmp_path: Path)
     second.close()
 
 
+@pytest.mark.slow
 def test_two_processes_may_share_a_catalogue(tmp_path: Path, database_url: str) -> None:
     first, second = (Bench(tmp_path, catalogue_url=database_url) for _ in range(2))
     for number in range(5):

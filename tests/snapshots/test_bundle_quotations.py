@@ -3,6 +3,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -55,6 +56,21 @@ def test_annotations_select_by_quote_and_place_and_tell_the_time() -> None:
     assert (place["type"], place["start"], place["end"]) == ("TextPositionSelector", 11, 11 + len(WORDS))
     assert first["target"]["state"]["sourceDate"] == page.retrieved_at
     assert "selector" not in whole["target"]
+
+
+def test_a_quotation_from_a_pdf_names_its_page_and_is_linked_by_it() -> None:
+    page = replace(one(), pages=((0, 6), (20, 7)))
+    whole = replace(one(words=None), pages=((0, 6),))
+
+    told = json.loads(written("jsonl", page))
+
+    assert (told["page"], told["page_end"]) == (6, 7)
+    assert told["link"] == f"{URL}#page=6"
+    assert f"<{URL}>, pp. 6-7, retrieved" in written("markdown", page)
+    assert "pp. 6-7, retrieved" in written("html", page)
+    assert written("links", page) == f"{URL}#page=6\n"
+    assert "page" not in json.loads(written("jsonl", whole))
+    assert "page" not in json.loads(written("jsonl", one()))
 
 
 def test_blocks_for_a_model_hold_the_words_of_each_page_together() -> None:

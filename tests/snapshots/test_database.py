@@ -150,6 +150,7 @@ def _open_at_once(url: str, start: Event) -> None:
     State.open(url).close()
 
 
+@pytest.mark.slow
 def test_several_processes_may_open_a_new_database_at_once(database_url: str) -> None:
     start = SPAWN.Event()
     processes = [SPAWN.Process(target=_open_at_once, args=(database_url, start)) for _ in range(3)]

@@ -44,6 +44,7 @@ def run(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "forgetful"])
 def test_after_a_kill_at_any_step_all_that_is_visible_is_whole_and_all_that_was_promised_is_there(
     tmp_path: Path, kind: str

@@ -110,6 +110,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(query=texts, loose=st.dictionaries(names_of_fields, json_values, max_size=3))
 def test_a_record_round_trips(query: str, loose: dict[str, Any]) -> None:
     record = Search(query=query, options=loose, retrieved_at=AT, state="ok", index=loose)

@@ -92,6 +92,7 @@ def test_a_refusal_of_checksums_names_the_setting_and_nothing_is_reported_as_kep
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "kind", "named"),
     [
@@ -143,6 +144,7 @@ def test_missing_keys_make_no_bucket(tmp_path: object) -> None:
         open_store("s3://evidence", endpoint="127.0.0.1:1")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_unreachable() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -155,6 +157,7 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_says_nothing_is_unreachable(server: PlainS3) -> None:
     server.every_request = "hang"
     store = impatient(server)
@@ -165,6 +168,7 @@ def test_a_server_that_says_nothing_is_unreachable(server: PlainS3) -> None:
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["503", "500", "lost request", "lost reply", "cut body"])
 def test_a_passing_fault_is_outlasted(server: PlainS3, store: Store, fault: Any) -> None:
     server.faults = [fault, fault]
@@ -185,6 +189,7 @@ def test_a_new_object_whose_reply_was_lost_is_kept_once(server: PlainS3, store: 
     assert len(server.objects) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["lost reply", "lost request", "hang", "500", "409"])
 def test_a_swap_whose_outcome_was_not_told_is_settled_by_reading_back(server: PlainS3, fault: Any) -> None:
     store = impatient(server)
@@ -232,6 +237,7 @@ def test_equal_bytes_of_two_writers_are_still_two_writers(store: Store) -> None:
         store.swap("log/lock", BODY, None)
 
 
+@pytest.mark.slow
 def test_a_swap_that_is_never_answered_says_so(server: PlainS3) -> None:
     server.every_request = "lost request"
     store = impatient(server)

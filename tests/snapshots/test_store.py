@@ -67,6 +67,7 @@ def store(open_again: Open) -> Store:
     return open_again()
 
 
+@pytest.mark.slow
 def test_what_was_put_is_read_back_by_this_and_any_other_opening(store: Store, open_again: Open) -> None:
     objects = {"objects/ab/one": b"1", "objects/cd/two": b"", "log/tile/0/x001/067.p/8": bytes(range(256)) * 5000}
 
@@ -86,6 +87,7 @@ def test_a_taken_name_is_left_alone_and_reported(store: Store) -> None:
     assert (store.get("a/1"), store.get("a/2")) == (b"first", b"new")
 
 
+@pytest.mark.slow
 def test_put_writes_over_what_was_there(store: Store, open_again: Open) -> None:
     store.put_new({"a/1": b"damaged"})
 
@@ -106,6 +108,7 @@ def test_what_was_put_without_haste_is_there_after_sync(store: Store, open_again
     assert [open_again().get(f"log/tile/0/00{n}") for n in (0, 1)] == [b"tile", b"tile too"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["nowhere", "a", "a/1/b", "", "/a/1", "../a", "a//1", "a/./1", "a\n", "ä", ".tmp/lock"]
 )
@@ -120,6 +123,7 @@ def test_a_name_that_is_not_there_is_missing(store: Store, name: str) -> None:
     assert store.exists([name, "a/1"]) == {"a/1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "/a", "a/", "../a", "a//b", ".hidden", "a/..", "a b", "ä", "a\n", "x" * 600])
 def test_nothing_is_written_under_a_bad_name(store: Store, name: str) -> None:
     assert not well_named(name)
@@ -141,6 +145,7 @@ def test_sizes_are_those_of_what_is_there(store: Store) -> None:
     assert store.sizes(["a/1", "a/2", "a/3"]) == {"a/1": 3, "a/2": 0}
 
 
+@pytest.mark.slow
 def test_deleted_names_are_gone_for_everyone_and_can_be_taken_again(store: Store, open_again: Open) -> None:
     store.put_new({"a/1": b"x", "a/2": b"y", "b/1": b"z"})
 
@@ -171,6 +176,7 @@ def test_swap_makes_and_changes_only_the_version_it_was_told(store: Store, open_
     assert open_again().read("log/lock") == (b"2", second)
 
 
+@pytest.mark.slow
 def test_what_is_written_before_a_swap_is_there_with_it_and_is_no_part_of_a_lost_one(
     store: Store, open_again: Open
 ) -> None:
@@ -195,6 +201,7 @@ def test_swap_does_not_make_a_name_that_was_expected_to_be_there(store: Store) -
     assert store.exists(["log/lock"]) == frozenset()
 
 
+@pytest.mark.slow
 @several_at_once
 @pytest.mark.parametrize("held", [False, True])
 def test_of_32_threads_that_swap_one_wins(store: Store, *, held: bool) -> None:
@@ -216,6 +223,7 @@ def test_of_32_threads_that_swap_one_wins(store: Store, *, held: bool) -> None:
     assert winners == [store.read("log/lock")[0]]
 
 
+@pytest.mark.slow
 @several_at_once
 def test_threads_that_put_the_same_names_agree(store: Store, open_again: Open) -> None:
     names = [f"objects/{n:02x}/same" for n in range(8)]
@@ -231,6 +239,7 @@ def test_threads_that_put_the_same_names_agree(store: Store, open_again: Open) -
         assert [f"{number} {name}".encode() * 100 for number in winner] == [open_again().get(name)]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(objects=st.dictionaries(DEEP_NAME, st.binary(max_size=300), max_size=6), data=st.data())
 def test_a_store_is_a_mapping(store: Store, objects: dict[str, bytes], data: st.DataObject) -> None:

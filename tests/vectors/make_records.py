@@ -14,6 +14,7 @@ from make_watches import holds, retention, watches
 from record_crawls import crawls
 from record_faults import PASSAGE_FAULTS, RECORD_FAULTS
 from record_imports import bundle_taken_in
+from record_pages import with_pages
 
 from snapshots import (
     Agent,
@@ -261,6 +262,7 @@ def records() -> dict[str, Record]:
     )
     return {
         "document": read_as,
+        "document-2": with_pages(read_as),
         "capture": seen,
         "capture-failed": Capture(
             nonce=nonce_for("failed"),

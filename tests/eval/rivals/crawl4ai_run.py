@@ -20,7 +20,12 @@ async def main(where: str) -> None:
     from crawl4ai.async_dispatcher import SemaphoreDispatcher
 
     config = CrawlerRunConfig(
-        cache_mode=CacheMode.BYPASS, screenshot=True, verbose=False, wait_until="load", check_robots_txt=False
+        cache_mode=CacheMode.BYPASS,
+        screenshot=True,
+        verbose=False,
+        wait_until="load",
+        check_robots_txt=False,
+        scan_full_page=ASKED["picture"] == "full",
     )
     browser = BrowserConfig(cdp_url=where, headless=True, verbose=False, viewport_width=1280, viewport_height=800)
     async with AsyncWebCrawler(config=browser) as crawler:

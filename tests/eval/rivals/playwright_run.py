@@ -15,7 +15,7 @@ async def shown(browser: Browser, url: str) -> int:
     page = await context.new_page()
     await page.goto(url, wait_until="load")
     content = await page.content()
-    picture = await page.screenshot(full_page=True)
+    picture = await page.screenshot(full_page=ASKED["picture"] == "full")
     await context.close()
     return len(content) + len(picture)
 

@@ -54,6 +54,7 @@ def counted(report: dict[str, Any], test: str) -> dict[str, tuple[int, list[int]
     return {one["what"]: (one["count"], one["lines"]) for one in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", REMOVING)
 async def test_what_the_model_lost_from_sight_is_told_with_what_took_it(
     actions: Actions, exchange: Exchange, how: str
@@ -363,6 +364,7 @@ async def test_a_large_transcript_takes_no_more_memory_than_a_small_one(actions:
     assert peak < 40_000_000
 
 
+@pytest.mark.slow
 def test_the_command_says_it_with_its_exit_status_and_writes_a_page(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "data")
     page = tmp_path / "page.html"

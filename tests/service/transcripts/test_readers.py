@@ -125,6 +125,7 @@ def test_no_bytes_make_a_reader_fail(data: bytes, form: Any) -> None:
     events(data, form)
 
 
+@pytest.mark.slow
 @given(st.lists(LIKELY, max_size=4), st.sampled_from([None, *READERS]), st.booleans())
 @settings(max_examples=500, deadline=None)
 def test_no_values_make_a_reader_fail(values: list[Any], form: Any, apart: bool) -> None:  # noqa: FBT001

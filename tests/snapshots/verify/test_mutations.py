@@ -111,6 +111,7 @@ def failures(told: Told) -> set[tuple[str, str]]:
     return {(claim["claim"], failure["reason"]) for claim in told["claims"] for failure in claim["failures"]}
 
 
+@pytest.mark.slow
 def test_the_good_bundle_holds_in_every_claim_but_the_texts(folder: Path) -> None:
     trust = trust_of([str(folder / "trusted.vkey")], [str(folder / "root.pem")], [])
 
@@ -136,6 +137,7 @@ def _check(told: Told, mutation: dict[str, Any]) -> None:
         }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_the_library_finds_it(by_library: dict[str, Told], name: str) -> None:
     _check(by_library[name], MUTATIONS[name])

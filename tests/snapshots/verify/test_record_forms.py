@@ -29,6 +29,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(values)
 def test_canonical_bytes_are_the_archive_s(value: Any) -> None:
     data = canonical(value)
@@ -178,6 +179,7 @@ def test_a_changed_member_is_wrong_for_both_or_for_neither(entry: dict[str, Any]
     assert found == expected
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=400), st.data())
 def test_a_passage_is_made_as_the_archive_makes_it(page: str, data: st.DataObject) -> None:
     page = page.encode("utf-8", "replace").decode()

@@ -64,6 +64,7 @@ def test_an_authority_with_a_root_of_its_own_is_untrusted_and_holds_where_nobody
     assert len(judged(response)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rsa:2048", "rsa:4096"])
 @pytest.mark.parametrize("digest", ["sha256", "sha512"])
 def test_tokens_signed_with_rsa_hold(tmp_path: Path, kind: str, digest: str) -> None:

@@ -1,0 +1,124 @@
+"""What happens to an open page: what it asks for, where it goes, what it opens. Noted; nothing waits for an answer."""
+
+import asyncio
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, Dialog, Page, Request, Response
+
+LASTING: Final = 1.5
+"""Seconds after which a request that is still open is taken for one that never ends: a stream, a poll."""
+POLLED: Final = (3, 12)
+"""Times that a page asks for one address, and for one but for its query: then it is a poll, and not waited for."""
+MAX_NAVIGATIONS: Final = 6
+"""Documents that the main frame may go to by itself; pages that reload for ever are stopped."""
+STOPPING: Final = 1.0
+"""Seconds in which a page that was stopped comes to rest."""
+
+
+@dataclass
+class PageEvents:
+    """What happened to one page until now.
+
+    `counts` are things that records tell, `documents` the answers that the main frame was given, `begun` how many
+    requests were made that may end.
+    """
+
+    page: "Page"
+    counts: Counter[str] = field(default_factory=Counter)
+    documents: list["Response"] = field(default_factory=list)
+    begun: int = 0
+    crashed: bool = False
+    _under_way: dict["Request", float] = field(default_factory=dict)
+    _asked: Counter[str] = field(default_factory=Counter)
+    _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def listen(self, context: "BrowserContext") -> None:
+        """Note what happens from now on."""
+        page = self.page
+        page.on("request", self._begun)
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+        page.on("response", self._answered)
+        page.on("dialog", lambda dialog: self._soon(self._dismiss(dialog)))
+        page.on("download", lambda _: self.counts.update(("downloads_refused",)))
+        page.on("crash", lambda _: setattr(self, "crashed", True))
+        context.on("page", self._popup)
+
+    @property
+    def open_for(self) -> list[float]:
+        """For how many seconds each request that may end has been under way."""
+        now = time.monotonic()
+        return [now - begun for begun in self._under_way.values()]
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is still to come."""
+        return any(seconds < LASTING for seconds in self.open_for)
+
+    @property
+    def restless(self) -> bool:
+        """Whether the page goes from one document to the next, beyond what is followed."""
+        return len(self.documents) > MAX_NAVIGATIONS
+
+    async def stop(self) -> None:
+        """Keep a page that goes on and on where it is."""
+        from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
+
+        if self.counts["navigations_stopped"]:
+            return
+        self.counts["navigations_stopped"] += 1
+        try:
+            async with asyncio.timeout(STOPPING):
+                await self.page.route("**/*", lambda route: self._soon(route.abort("aborted")))
+                await self.page.wait_for_load_state("domcontentloaded")
+        except (Error, TimeoutError):
+            pass
+
+    def _begun(self, request: "Request") -> None:
+        alike = (request.url, request.url.partition("?")[0] + "?*")
+        self._asked.update(alike)
+        if any(self._asked[address] > most for address, most in zip(alike, POLLED, strict=True)):
+            return
+        self._under_way[request] = time.monotonic()
+        self.begun += 1
+
+    def _ended(self, request: "Request") -> None:
+        self._under_way.pop(request, None)
+
+    def _answered(self, response: "Response") -> None:
+        request = response.request
+        try:
+            main = request.is_navigation_request() and request.frame == self.page.main_frame
+        except Exception:  # noqa: BLE001 - the frame of a request may not be there yet: then it is not ours
+            return
+        if main:
+            self.documents.append(response)
+            if self.restless:
+                self._soon(self.stop())
+
+    def _popup(self, page: "Page") -> None:
+        if page != self.page:
+            self.counts["popups_closed"] += 1
+            self._soon(page.close())
+
+    async def _dismiss(self, dialog: "Dialog") -> None:
+        self.counts["dialogs_dismissed"] += 1
+        await dialog.dismiss()
+
+    def _soon(self, action: Any) -> None:
+        task = asyncio.ensure_future(quietly(action))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def quietly(action: Any) -> None:
+    """Do what may be too late: the page may be gone."""
+    from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
+
+    with suppress(Error):
+        await action
