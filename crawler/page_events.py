@@ -15,9 +15,7 @@ LASTING: Final = 1.5
 POLLED: Final = (3, 12)
 """Times that a page asks for one address, and for one but for its query: then it is a poll, and not waited for."""
 MAX_NAVIGATIONS: Final = 6
-"""Documents that the main frame may go to by itself; pages that reload for ever are stopped."""
-STOPPING: Final = 1.0
-"""Seconds in which a page that was stopped comes to rest."""
+"""Documents that the main frame may go to by itself, redirects counted; pages that reload for ever are kept there."""
 
 
 @dataclass
@@ -56,28 +54,19 @@ class PageEvents:
         return [now - begun for begun in self._under_way.values()]
 
     @property
+    def restless(self) -> bool:
+        """Whether the page wants to go on from one document to the next, beyond what is followed."""
+        return self.counts["navigations_stopped"] > 0 or self.beyond
+
+    @property
+    def beyond(self) -> bool:
+        """Whether refusing does not keep it: it asks over and over, or makes up documents, asked of nobody."""
+        return len(self.documents) > 1 + MAX_NAVIGATIONS or self.counts["navigations_stopped"] > MAX_NAVIGATIONS
+
+    @property
     def busy(self) -> bool:
         """Whether something is still to come."""
         return any(seconds < LASTING for seconds in self.open_for)
-
-    @property
-    def restless(self) -> bool:
-        """Whether the page goes from one document to the next, beyond what is followed."""
-        return len(self.documents) > MAX_NAVIGATIONS
-
-    async def stop(self) -> None:
-        """Keep a page that goes on and on where it is."""
-        from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
-
-        if self.counts["navigations_stopped"]:
-            return
-        self.counts["navigations_stopped"] += 1
-        try:
-            async with asyncio.timeout(STOPPING):
-                await self.page.route("**/*", lambda route: self._soon(route.abort("aborted")))
-                await self.page.wait_for_load_state("domcontentloaded")
-        except (Error, TimeoutError):
-            pass
 
     def _begun(self, request: "Request") -> None:
         alike = (request.url, request.url.partition("?")[0] + "?*")
@@ -98,8 +87,6 @@ class PageEvents:
             return
         if main:
             self.documents.append(response)
-            if self.restless:
-                self._soon(self.stop())
 
     def _popup(self, page: "Page") -> None:
         if page != self.page:

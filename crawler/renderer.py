@@ -5,11 +5,9 @@ headers. Everything else that the page wants goes through the page's own guarded
 """
 
 import asyncio
-import base64
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from http import HTTPStatus
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -17,31 +15,18 @@ from crawler.browsers import Browsers
 from crawler.dialling import Dialler
 from crawler.errors import NotRendered
 from crawler.forwarding import Forwarding
-from crawler.page_events import PageEvents, quietly
+from crawler.navigations import Navigations
+from crawler.page_events import PageEvents
 from crawler.page_scripts import BEFORE_ALL
 from crawler.rendering import Rendered, RenderSettings, Wanted
 from crawler.showing import Showing
 from crawler.visit import Visit
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession
+    from playwright.async_api import BrowserContext
 
 T = TypeVar("T")
 
-LEFT_OUT: Final = frozenset(
-    {
-        "content-encoding",
-        "content-length",
-        "transfer-encoding",
-        "connection",
-        "keep-alive",
-        "refresh",
-        "link",
-        "alt-svc",
-    }
-)
-"""Headers of the fetched answer that are not handed on: they describe bytes on a wire, or ask for prefetching."""
-REGISTERED: Final = frozenset(HTTPStatus)
 PERHAPS_OF_OTHERS: Final = frozenset({"render_failed", "render_crashed"})
 """Failures that may be the doing of pages that were open in the same browser; alone, a page has itself to blame."""
 GOODBYE: Final = 3.0
@@ -137,7 +122,7 @@ class Renderer:
         tools = await context.new_cdp_session(page)
         events = PageEvents(page)
         showing = Showing(page, tools, self.settings, events)
-        await _hand_over(tools, visit, _headers(visit, charset))
+        await Navigations(tools, events, visit, charset).watch()
         events.listen(context)
         deadline = asyncio.get_running_loop().time() + self.settings.deadline
         await showing.go(visit.final, deadline, proxy)
@@ -158,39 +143,6 @@ class Renderer:
             "reduced_motion": "reduce",
             **({"storage_state": {"cookies": cookies, "origins": []}} if cookies else {}),
         }
-
-
-async def _hand_over(tools: "CDPSession", visit: Visit, headers: dict[str, str]) -> None:
-    """Answer the page's first request with what was fetched; whatever is asked later is asked of the web.
-
-    Asked of the browser itself: when Playwright ceases to stand between, it never hears of requests that begin then.
-    """
-    status = visit.status or HTTPStatus.OK
-    answer = {
-        "responseCode": status,
-        "responsePhrase": HTTPStatus(status).phrase if status in REGISTERED else "Unknown",  # some are of sites' own
-        "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
-        "body": base64.b64encode(visit.body or b"").decode("ascii"),
-    }
-
-    async def asked(request: dict[str, Any]) -> None:
-        await quietly(tools.send("Fetch.fulfillRequest", {"requestId": request["requestId"], **answer}))
-        await quietly(tools.send("Fetch.disable"))
-
-    tools.once("Fetch.requestPaused", asked)
-    await tools.send("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
-
-
-def _headers(visit: Visit, charset: str | None) -> dict[str, str]:
-    """The fetched answer's headers as the browser is to see them; `Set-Cookie` went into the cookie jar."""
-    said: dict[str, str] = {}
-    for name, value in visit.hops[-1].response_headers if visit.hops else ():
-        low = name.lower()
-        if low not in LEFT_OUT and low != "set-cookie":
-            said[low] = f"{said[low]}, {value}" if low in said else value
-    if charset is not None:
-        said["content-type"] = f"{visit.media_type or 'text/html'}; charset={charset}"
-    return said
 
 
 def _cookies(visit: Visit) -> Sequence[dict[str, Any]]:

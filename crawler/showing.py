@@ -105,7 +105,7 @@ class Showing:
     async def _reached(self, state: "Literal['domcontentloaded', 'load']", milliseconds: float) -> None:
         """Wait until the page has come so far, or comes no further."""
         reaching = asyncio.ensure_future(self.page.wait_for_load_state(state, timeout=milliseconds))
-        while not reaching.done() and not self.events.counts["navigations_stopped"]:
+        while not reaching.done() and not self.events.restless:
             open_for = self.events.open_for
             if state == "load" and open_for and min(open_for) > HUNG:
                 break  # what is still to come never comes: text and layout wait for none of it
@@ -184,9 +184,10 @@ class Showing:
             if busy or measured != self._length:
                 self._since = now
             self._length = measured
-            if self.events.restless:
-                await self.events.stop()
-                return
+            if self.events.beyond and not self._silenced:
+                self.events.counts["navigations_stopped"] += 1
+                self.events.counts["scripts_ended"] = ENDED - 1
+                await self._end_script()
             needed = next((seconds for below, seconds in QUIET if self._readable < below), QUIET_TEXT)
             still = measured >= 0 and (not self._scripted or (readable and needed == QUIET_TEXT))
             if not busy and (still or now - self._since >= needed):

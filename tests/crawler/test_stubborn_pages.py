@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from crawler import Fetcher, NotRendered, Rendered, Renderer, RenderSettings, Wanted
+from crawler.page_events import MAX_NAVIGATIONS
 from tests.crawler.fetching import fetcher
 from tests.crawler.reading_pages import PROSE, page, paragraphs
 from tests.crawler.test_rendering import children
@@ -164,7 +165,23 @@ async def test_what_is_not_there_in_time_beside_the_text_is_told_as_unfinished(
     assert [warning.partition(":")[0] for warning in rendered.warnings] == ["requests_unfinished"]
 
 
-@pytest.mark.parametrize("script", ["location = '?' + Math.random()", "location.reload()", "location.href = '/other'"])
+MADE_UP = (
+    "const me = document.currentScript.textContent;"
+    f"const parts = ['<p>{PROSE[0]}</p><script>', me, '</scr' + 'ipt>'];"
+    "location = URL.createObjectURL(new Blob(parts, {type: 'text/html'}))"
+)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "location = '?' + Math.random()",
+        "location.reload()",
+        "location.href = '/other'",
+        "document.write('<form method=post action=/other></form>'); document.forms[0].submit()",
+        "document.write('<meta http-equiv=refresh content=0>')",
+    ],
+)
 async def test_a_page_that_goes_on_and_on_is_kept_where_it_is_after_some_documents(
     site: Sites, web: Fetcher, renderer: Renderer, script: str
 ) -> None:
@@ -173,8 +190,20 @@ async def test_a_page_that_goes_on_and_on_is_kept_where_it_is_after_some_documen
     rendered = await shown(web, renderer, there.url())
 
     assert PROSE[0] in rendered.document.decode()
+    assert len(rendered.navigations) == MAX_NAVIGATIONS
     assert any(warning.startswith("navigations_stopped: ") for warning in rendered.warnings)
-    assert len(there.requests) < 20
+    assert len([request for request in there.requests if request.path != "/robots.txt"]) == 1 + MAX_NAVIGATIONS
+
+
+async def test_a_page_that_makes_up_its_next_document_itself_is_kept_too(
+    site: Sites, web: Fetcher, renderer: Renderer
+) -> None:
+    there = site(Route("/robots.txt", 404), Route("/*", body=scripted(f"{{ {MADE_UP} }}")))
+
+    rendered = await shown(web, renderer, there.url())
+
+    assert PROSE[0] in rendered.document.decode()
+    assert any(warning.startswith("navigations_stopped: ") for warning in rendered.warnings)
 
 
 @pytest.mark.parametrize(
