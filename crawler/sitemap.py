@@ -6,7 +6,7 @@ expanded, no document type is accepted, nothing is loaded from elsewhere, and si
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Final
 
@@ -53,25 +53,29 @@ class Sitemap:
     cut: bool = False
 
 
-def read_sitemap(body: bytes, url: str) -> Sitemap:
+def read_sitemap(body: bytes, url: str, *, whole: bool = True) -> Sitemap:
     """Read the sitemap that lies at `url`: XML, an index, or a list of addresses as text; each also gzipped.
 
-    A large one takes a second or more of CPU: in an event loop, run it in a thread.
+    Of one that is not `whole`, or whose packing was cut, the entries that came are given, and it counts as cut. A large
+    one takes a second or more of CPU: in an event loop, run it in a thread.
 
     Raises:
         BadSitemap: it is none of these, too large, or holds what a sitemap has no need for.
     """
-    plain = _unpacked(body)
+    plain, unpacked = _unpacked(body)
+    whole &= unpacked
     head = plain[:SNIFFED].replace(b"\0", b"").lstrip(UTF8_MARK + b"\xff\xfe" + BLANK)
     if head.startswith(b"<") or ROOT_SOMEWHERE.search(head.lower()):
-        return _from_xml(plain, url)
-    return _from_text(plain, url)
+        found = _from_xml(plain, url)
+    else:
+        found = _from_text(plain, url, whole=whole)
+    return found if whole else replace(found, cut=True)
 
 
 def is_sitemap(body: bytes) -> bool:
     """Whether a body is one, by how its root is called; a list of addresses as text is told by nothing."""
     try:
-        plain = _unpacked(body)
+        plain, _ = _unpacked(body)
     except BadSitemap:
         return False
     head = plain[:SNIFFED].replace(b"\0", b"").lstrip(UTF8_MARK + b"\xff\xfe" + BLANK).lower()
@@ -88,7 +92,9 @@ def _first_element(head: bytes) -> bytes:
     return found[1].rpartition(b":")[2] if found else b""
 
 
-def _unpacked(body: bytes) -> bytes:
+def _unpacked(body: bytes) -> tuple[bytes, bool]:
+    """What was packed, and whether all of it is there."""
+    whole = True
     for _ in range(MAX_WRAPPINGS):
         if not body.startswith(GZIP_MAGIC):
             break
@@ -99,15 +105,20 @@ def _unpacked(body: bytes) -> bytes:
         except TooLarge as error:
             raise BadSitemap(f"the sitemap is larger than {MAX_SITEMAP} bytes") from error
         except CutShort as error:
-            raise BadSitemap("the sitemap's gzip stream is not whole") from error
+            whole = False
+            if not decoder.body:
+                raise BadSitemap("the sitemap's gzip stream is not whole, and nothing of it can be read") from error
         body = decoder.body
     if len(body) > MAX_SITEMAP:
         raise BadSitemap(f"the sitemap is larger than {MAX_SITEMAP} bytes")
-    return body
+    return body, whole
 
 
-def _from_text(plain: bytes, url: str) -> Sitemap:
-    lines = decode(plain, None, markup=False).text.lstrip("\ufeff").splitlines()
+def _from_text(plain: bytes, url: str, *, whole: bool) -> Sitemap:
+    text = decode(plain, None, markup=False).text.lstrip("\ufeff")
+    lines = text.splitlines() if whole else text.splitlines(keepends=True)
+    if lines and not whole and lines[-1].splitlines() == [lines[-1]]:
+        lines.pop()  # an address that is cut is another one, or none
     texts = [line.partition("\t")[0].strip() for line in lines[:MAX_ENTRIES]]  # some add dates in further columns
     found = [link for text in texts if text and (link := canonical(text))]
     if not found:

@@ -16,6 +16,8 @@ log = structlog.get_logger(__name__)
 
 FOLLOWS: Final = "follows"
 """Under this name the options of a later round hold the record of the first one."""
+DETAIL: Final = "detail"
+"""Under this name the options of an end say why it came before all pages were visited, if it did."""
 
 
 @dataclass
@@ -37,6 +39,12 @@ class Standing:
     def open(self) -> bool:
         """Whether it is to be gone on with, now or once it is no longer paused. Others' crawls are theirs to finish."""
         return self.end is None and not self.imported
+
+    @property
+    def detail(self) -> str | None:
+        """Why it ended before all pages were visited; None if it did not."""
+        found = self.end.options.get(DETAIL) if self.end is not None else None
+        return found if isinstance(found, str) else None
 
     @property
     def follows(self) -> str | None:

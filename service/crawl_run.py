@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, Literal
 
 import structlog
@@ -17,6 +18,7 @@ from anyio.to_thread import run_sync
 from crawler import BadSitemap, CrawlError, SiteCrawl, Step, is_sitemap, parse_address, read_sitemap
 from service.answering import keep
 from service.capturing import Page, from_store, look_again, reopen
+from service.crawl_book import DETAIL
 from service.crawl_calendar import due
 from service.crawl_requests import CrawlRequest
 from service.crawl_telling import failure_of, line_of
@@ -175,6 +177,7 @@ class CrawlRun:
             phase="finished",
             crawl=self.id,
             seeds=self.request.seeds,
+            options={} if self.detail is None else {DETAIL: self.detail},
             at=stamp(self._parts.clock()),
             counts=self.told()["counts"],
             state=outcome,  # type: ignore[arg-type]  # one of `ENDS`
@@ -282,15 +285,15 @@ class CrawlRun:
     async def _read_sitemap(self, step: Step) -> None:
         """Take the addresses of a sitemap. Where nobody named one it is no fault that there is none."""
         visit = await self._parts.fetcher.fetch(step.url, robots="follow", patient=True)
-        if visit.outcome == "ok" and visit.status == FOUND and visit.body:
-            await self._take_in(step, visit.body)
+        if visit.status == FOUND and visit.body:
+            await self._take_in(step, visit.body, whole=visit.outcome == "ok")
         elif step.url not in self._guessed or not (visit.status in CLIENT_ERRORS or visit.reason == DISALLOWED):
             why = visit.detail or ("there is nothing in it" if visit.status == FOUND else f"it answers {visit.status}")
             await self._tell_bad_sitemap(step, why)
 
-    async def _take_in(self, step: Step, body: bytes) -> None:
+    async def _take_in(self, step: Step, body: bytes, *, whole: bool = True) -> None:
         try:
-            found = await run_sync(read_sitemap, body, step.url)
+            found = await run_sync(partial(read_sitemap, body, step.url, whole=whole))
         except BadSitemap as error:
             await self._tell_bad_sitemap(step, str(error))
             return
@@ -345,10 +348,10 @@ class CrawlRun:
             self._parts, step.url, Wish(self.request.render), robots="follow", crawl=self.id, patient=True
         )
         assert page.fresh is not None, "it was looked at just now"
-        if step.depth == 0 and page.capture.outcome == "ok":
+        if step.depth == 0:
             body = next((blob for blob in page.fresh.blobs if digest(blob) == page.capture.body), b"")
             if await run_sync(is_sitemap, body):
-                await self._take_in(step, body)
+                await self._take_in(step, body, whole=page.capture.outcome == "ok")
                 return None
         if not await self._holds(self.id):
             self.stop("lost")

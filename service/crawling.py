@@ -361,7 +361,7 @@ class Crawls:
     def _state_of(self, standing: Standing) -> tuple[str, str | None]:
         """State and detail of a crawl that is not driven here. Blocking."""
         if standing.state != "waiting":
-            return standing.state, None
+            return standing.state, standing.detail
         if standing.imported:
             return "interrupted", "it was begun elsewhere"
         if self._leases.driven_elsewhere(standing.id):

@@ -1,5 +1,7 @@
 """The addresses that a site's sitemaps name. They are asked for as a crawl asks, and nothing of them is kept."""
 
+from functools import partial
+
 from anyio.to_thread import run_sync
 
 from crawler import BadSitemap, parse_address, read_sitemap
@@ -27,10 +29,10 @@ async def addresses(parts: Parts, url: str) -> list[str]:
             continue
         asked.add(sitemap)
         visit = await parts.fetcher.fetch(sitemap, robots="follow")
-        if visit.outcome != "ok" or visit.status != FOUND or not visit.body:
+        if visit.status != FOUND or not visit.body:
             continue
         try:
-            read = await run_sync(read_sitemap, visit.body, sitemap)
+            read = await run_sync(partial(read_sitemap, visit.body, sitemap, whole=visit.outcome == "ok"))
         except BadSitemap:
             continue
         found |= dict.fromkeys(read.pages)

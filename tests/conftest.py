@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.sites import Route, Site
 
@@ -16,6 +17,14 @@ EVAL_DATA = Path(os.environ.get("CITATOR_EVAL_DATA") or Path(__file__).parents[2
 # A test must not depend on the shell that started it. At import, because collecting already imports modules.
 for _name in [name for name in os.environ if name.startswith("CITATOR_")]:
     del os.environ[_name]
+
+# How long an example takes says more of the machine than of the code; fixtures are the same for all examples of a test.
+settings.register_profile(
+    "any-machine",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("any-machine")
 
 
 @pytest.fixture(scope="session")

@@ -120,7 +120,8 @@ async def _passage(behind: Actions, ident: str, record: Json) -> Json:
     """A passage in its context, with the log's proof."""
     title, capture = await _title(behind, record["capture"])
     document, _ = await _kept(behind, record["document"])
-    first, last = (_page_at(document, record[name]) if document else None for name in ("start", "end"))
+    ends = (record["start"], record["end"] - 1)
+    first, last = (_page_at(document, place) if document else None for place in ends)
     return {"title": title, "capture": capture, "first": first, "last": last, **await _around(behind, ident)}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler import Archived, BadArchive, Turned, open_archive
@@ -305,7 +305,7 @@ SOUND = zipped([response(URL, PAGE), request(URL), CHUNKED])
 SOUND_PLAIN = gzip.decompress(SOUND)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_spoilt_files_give_whole_records_or_a_named_fault(tmp_path: Path, data: st.DataObject) -> None:
     sound = data.draw(st.sampled_from([SOUND, SOUND_PLAIN]))

@@ -2,7 +2,7 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler import Reading
@@ -102,7 +102,6 @@ NODE = st.recursive(
 )
 
 
-@settings(deadline=None)  # the first page loads the parsers
 @given(NODE, st.sampled_from(["", paragraphs()]))
 def test_blocks_cover_the_text_whatever_the_page_holds(body: str, prose: str) -> None:
     reading = read(page(body + prose))

@@ -3,7 +3,7 @@ import codecs
 import hashlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.charset import decode, decode_as, meta_charset
@@ -376,7 +376,6 @@ def test_encodings_that_attacks_use_give_nothing() -> None:
         assert decode(b"<script>", label, markup=True).text == "\N{REPLACEMENT CHARACTER}"
 
 
-@settings(deadline=None)  # the first page loads the parsers
 @given(st.binary(max_size=400), st.sampled_from([*sorted(LABELS), "", "nonsense"]))
 def test_any_bytes_under_any_label_give_text_that_can_be_kept(body: bytes, label: str) -> None:
     found = decode(body, label, markup=True)
@@ -385,7 +384,6 @@ def test_any_bytes_under_any_label_give_text_that_can_be_kept(body: bytes, label
     assert "\0" not in found.text
 
 
-@settings(deadline=None)  # the first page loads the parsers
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=200))
 def test_utf8_round_trips(text: str) -> None:
     assert decode(b"\xef\xbb\xbf" + text.encode(), None, markup=True).text == text

@@ -55,6 +55,33 @@ def test_of_a_damaged_sitemap_every_whole_entry_counts_wherever_the_damage_is(bo
     assert (sitemap.pages, sitemap.cut) == (PIERS, True)
 
 
+MANY = tuple(f"https://example.org/pier/{number:04d}-{number * 7919 % 9973}" for number in range(2_000))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        HEAD + "".join(f"<url><loc>{page}</loc></url>\n" for page in MANY) + END,
+        "\n".join(MANY),
+        "<rss version='2.0'><channel>" + "".join(f"<item><link>{page}</link></item>" for page in MANY),
+    ],
+)
+@pytest.mark.parametrize("packed", [True, False])
+def test_of_a_sitemap_that_was_cut_on_its_way_the_entries_that_came_count(body: str, *, packed: bool) -> None:
+    sent = gzip.compress(body.encode(), mtime=0) if packed else body.encode()
+
+    sitemap = read_sitemap(sent[: len(sent) // 2], HERE, whole=packed)
+
+    assert sitemap.cut
+    assert 500 < len(sitemap.pages) < 1500
+    assert sitemap.pages == MANY[: len(sitemap.pages)]
+
+
+def test_a_packed_sitemap_of_which_nothing_came_is_none() -> None:
+    with pytest.raises(BadSitemap, match="not whole"):
+        read_sitemap(gzip.compress(f"{HEAD}{ENTRIES}{END}".encode(), mtime=0)[:12], HERE)
+
+
 def test_a_damaged_index_names_sitemaps_and_a_byte_of_another_charset_is_read_in_it() -> None:
     index = "<sitemapindex><sitemap><loc>/a.xml?x=1&y=2</loc></sitemap></sitemapindex>"
     latin = f"{HEAD}<url><loc>/brücke</loc></url>{END}"

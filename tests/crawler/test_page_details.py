@@ -5,7 +5,7 @@ import json
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler import Language, Link, RobotsMeta
@@ -344,7 +344,6 @@ def test_structured_data_of_any_shape_breaks_nothing() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None)  # the first page loads the parsers
 @given(st.text(string.printable, max_size=200), st.binary(max_size=60))
 def test_no_bytes_break_the_reader(text: str, tail: bytes) -> None:
     reading = read(text.encode() + tail, media_type="text/html")

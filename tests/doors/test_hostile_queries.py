@@ -103,7 +103,7 @@ def hostile() -> list[str]:
     made = dict.fromkeys(["", " ", "-", "OR", '"', "a" * MAX_QUERY, '"' * 3000, "- " * 3000, "(" * 3000])
 
     @settings(
-        max_examples=2 * HOW_MANY, derandomize=True, database=None, phases=[Phase.generate], deadline=None,
+        max_examples=2 * HOW_MANY, derandomize=True, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(QUERIES)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index import BadOption, Block, Index, IndexBusy, IndexDamaged, IndexFull, IndexVersion
@@ -102,7 +102,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12)
 @given(st.lists(st.tuples(st.integers(0, 12), TEXTS), min_size=2, max_size=40), st.data())
 def test_a_rebuilt_index_gives_the_same_hits_in_the_same_order(
     tmp_path: Path, history: list[tuple[int, str]], data: st.DataObject

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index.analysis import word_form
@@ -116,7 +116,7 @@ def test_an_operator_is_told_from_a_word_in_capitals(
     assert (asked.words, forms, asked.relaxed) == (words, tuple(map(word_form, excluded)), relaxed)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(TYPED)
 def test_no_query_is_an_error(index: Index, query: str) -> None:
     if index.position == 0:

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from index.sketch import near, sketches
@@ -6,7 +6,6 @@ from index.sketch import near, sketches
 WORDS = some.lists(some.text(alphabet="abcdeé字ไ_+#0\ud800", min_size=1, max_size=70), max_size=12)
 
 
-@settings(deadline=None)  # the first call imports numpy
 @given(some.lists(WORDS, min_size=1, max_size=6))
 def test_a_fingerprint_rests_on_the_words_alone_not_on_the_texts_beside_it(texts: list[list[str]]) -> None:
     together = sketches([" ".join(words) for words in texts])

@@ -27,7 +27,7 @@ def documents(draw: st.DrawFn) -> tuple[str, list[Block]]:
     return text, blocks
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(documents())
 def test_passages_cover_all_text_once_and_never_cut_a_character(document: tuple[str, list[Block]]) -> None:
     text, blocks = document
@@ -47,7 +47,7 @@ def test_passages_cover_all_text_once_and_never_cut_a_character(document: tuple[
     assert len(headings(text, blocks, spans)) == len(spans)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.integers(3, 40), min_size=5, max_size=80))
 def test_prose_gives_passages_of_sixty_to_two_hundred_words(lengths: list[int]) -> None:
     text = " ".join(" ".join(["Word", *["word"] * (n - 2), "end."]) for n in lengths)

@@ -41,7 +41,7 @@ def answer() -> Callable[..., Answer]:
 
 
 @pytest.mark.parametrize("path", POSTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(body=BODIES)
 def test_any_json_is_answered_by_what_it_is(answer: Callable[..., Answer], path: str, body: Any) -> None:
     told = answer("POST", f"/api/v1/{path}", body)
@@ -51,7 +51,7 @@ def test_any_json_is_answered_by_what_it_is(answer: Callable[..., Answer], path:
         assert told.problem
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=st.text(min_size=1, max_size=90))
 def test_any_text_may_stand_where_an_id_is_expected(answer: Callable[..., Answer], text: str) -> None:
     told = answer("GET", "/api/v1/evidence/" + quote(text, safe=""))

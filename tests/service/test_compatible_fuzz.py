@@ -58,7 +58,7 @@ def answer() -> Callable[..., Answer]:
 
 
 @pytest.mark.parametrize("path", SHAPES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(body=BODIES)
 def test_any_json_is_answered_in_the_shape_of_the_api(answer: Callable[..., Answer], path: str, body: Any) -> None:
     told = answer("POST", path, body)
@@ -78,7 +78,7 @@ def test_any_bytes_are_answered_in_the_shape_of_the_api(answer: Callable[..., An
     json.loads(told.body)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.dictionaries(
         st.sampled_from(["q", "pageno", "time_range", "language", "format", "categories", "engines", "safesearch"]),

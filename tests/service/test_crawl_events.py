@@ -139,6 +139,25 @@ async def test_each_sitemap_that_could_not_be_read_whole_is_told_and_counted(tmp
     assert later["counts"] == told[-1]["counts"]
 
 
+async def test_of_a_sitemap_whose_connection_broke_the_addresses_that_came_are_visited(tmp_path: Path) -> None:
+    entries = "".join(f"<url><loc>/notice/{number}</loc></url>" for number in range(3))
+    with Site(
+        [
+            Route("/sitemap.xml", 200, XML, f"<urlset>{entries}"[:-25], declared=10_000, then="close"),
+            Route("/notice/*", body=page("Notice", "The notice is about a pier. " * 6)),
+            Route("/", body=page("Index", "All notices of the year. " * 8)),
+        ]
+    ) as site:
+        async with opened(tmp_path) as actions:
+            crawl = await begun(actions, site.url("/"))
+            told = [event async for event in actions.crawl_events(crawl)]
+
+    bad = [event["detail"] for event in told if event["type"] == "bad_sitemap"]
+    assert told[-1]["counts"]["captured"] == 1 + 2
+    assert len(bad) == 1
+    assert "2 addresses" in bad[0]
+
+
 @pytest.mark.parametrize(("status", "told"), [(404, False), (403, False), (500, True)])
 async def test_that_a_site_has_no_sitemap_is_no_fault(tmp_path: Path, status: int, *, told: bool) -> None:
     with Site([Route("/sitemap.xml", status, (HTML,), "no"), *MANY[:2], Route("/*", 404, (HTML,))]) as site:

@@ -145,9 +145,13 @@ async def test_a_crawl_ends_after_its_time_with_what_it_has(tmp_path: Path) -> N
                 if event["counts"].get("captured") == 3:
                     clock.turn(seconds=61)
                 last = event
+        async with opened(tmp_path) as actions:
+            later = await actions.crawl(crawl["id"])
+            listed = (await actions.crawls.listed(limit=1))["crawls"]
 
     assert last["state"] == "done"
     assert "60 seconds" in last["detail"]
+    assert (later["detail"], listed[0]["detail"]) == (last["detail"], last["detail"])
     assert 3 <= len(last["captures"]) < 13
 
 

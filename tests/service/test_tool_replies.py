@@ -31,7 +31,7 @@ def fields_of(query: str, pages: list[tuple[str, str, list[str]]], message: str,
             "results": results, "dropped": [{"reason": "near_duplicate"}] * 3, "relaxed": relaxed}  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     query=WORDS,
     message=WORDS,
@@ -108,7 +108,7 @@ def test_an_argument_without_a_plain_meaning_is_refused_in_words(tool: Any, give
         understand(tool, given)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.dictionaries(
         st.sampled_from(["query", "q", "max_results", "max_tokens", "include_domains", "language", "x"]),

@@ -105,7 +105,7 @@ def test_processes_that_swap_on_s3_lose_no_step(s3_server: Seaweed) -> None:
     assert open_store(where, **options).get("log/lock") == b"30"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**9))
 def test_whatever_part_of_the_unsynced_a_loss_of_power_lets_through_nothing_half_is_visible(
     tmp_path_factory: pytest.TempPathFactory, seed: int

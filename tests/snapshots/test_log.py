@@ -202,7 +202,7 @@ def test_staging_and_superfluous_partial_tiles_do_not_pile_up() -> None:
     assert log.check(deep=True).leftovers == 0
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.data())
 def test_every_entry_is_proven_under_every_later_tree(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 700))

@@ -61,7 +61,7 @@ def test_a_kill_before_any_change_of_a_file_loses_nothing_promised_and_leaves_no
         assert len(step["found"]) >= 253 + 2 * len(step["promised"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**9))
 def test_a_loss_of_power_that_lets_some_of_the_unsynced_through_loses_nothing_promised(
     tmp_path_factory: pytest.TempPathFactory, seed: int

@@ -1,7 +1,7 @@
 """Merkle proofs: made by one side, verified by the other, and refused as soon as anything is changed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.errors import BadProof
@@ -67,7 +67,6 @@ def test_every_two_small_trees_are_consistent() -> None:
             verify_consistency(old, new, root_of(old, NODE), root_of(new, NODE), proof)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_an_inclusion_proof_with_any_bit_flipped_fails(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 80))
@@ -80,7 +79,6 @@ def test_an_inclusion_proof_with_any_bit_flipped_fails(data: st.DataObject) -> N
         verify_inclusion(index, size, flipped[0], flipped[2:], flipped[1])
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_consistency_proof_with_any_bit_flipped_fails(data: st.DataObject) -> None:
     new = data.draw(st.integers(1, 80))
@@ -93,7 +91,6 @@ def test_a_consistency_proof_with_any_bit_flipped_fails(data: st.DataObject) -> 
         verify_consistency(old, new, flipped[0], flipped[1], flipped[2:])
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_proof_for_one_place_holds_for_no_other(data: st.DataObject) -> None:
     size = data.draw(st.integers(2, 80))

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.errors import BadProof, LogError
@@ -89,7 +89,6 @@ def test_a_checkpoint_signed_under_another_name_is_refused() -> None:
         open_checkpoint(stranger.sign(CHECKPOINT.text), [stranger.verifier], ed25519_holds)
 
 
-@settings(deadline=None)
 @given(st.integers(0, len(SIGNED) * 8 - 1))
 def test_a_signed_checkpoint_with_any_bit_flipped_fails(bit: int) -> None:
     changed = bytearray(SIGNED)
@@ -99,7 +98,6 @@ def test_a_signed_checkpoint_with_any_bit_flipped_fails(bit: int) -> None:
         open_checkpoint(bytes(changed), [KEY.verifier], ed25519_holds)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_parsed_or_refused_by_name(data: bytes) -> None:
     try:

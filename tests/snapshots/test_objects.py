@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapshots.directory import Directory
@@ -38,7 +38,7 @@ def path_of(tmp_path: Path, object_id: str) -> Path:
     return tmp_path / "bucket" / "objects" / digits[:2] / digits
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(blobs=st.lists(st.binary(max_size=400) | st.binary(max_size=8).map(lambda part: part * 100), max_size=5))
 def test_what_is_put_is_got_by_its_hash(objects: Objects, blobs: list[bytes]) -> None:
     ids = objects.put(blobs)

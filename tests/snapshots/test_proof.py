@@ -55,7 +55,7 @@ def test_both_verifiers_take_a_line_feed_alone_for_the_end_of_a_line() -> None:
                 check(changed, KEY.vkey, RECORDS[10])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_both_verifiers_refuse_a_proof_with_any_bit_flipped(data: st.DataObject) -> None:
     index = data.draw(st.integers(0, 299))
@@ -71,7 +71,6 @@ def test_both_verifiers_refuse_a_proof_with_any_bit_flipped(data: st.DataObject)
         check(changed, KEY.vkey, RECORDS[index])
 
 
-@settings(deadline=None)
 @given(st.integers(0, 299), st.integers(0, 299))
 def test_a_proof_is_of_one_record_only(index: int, other: int) -> None:
     text = LOG.proof(index).text
@@ -83,7 +82,6 @@ def test_a_proof_is_of_one_record_only(index: int, other: int) -> None:
         check(text, KEY.vkey, record)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused_by_name(text: str) -> None:
     for candidate in (text, "c2sp.org/tlog-proof@v1\n" + text, "c2sp.org/tlog-proof@v1\nindex 1\n" + text):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapshots import BadStamp, LogKey, Stamps, Token, copy_of_log, moment
@@ -171,7 +171,7 @@ def test_a_refusal_is_told_in_the_words_of_the_authority(harbour: Authority) -> 
 
 
 @pytest.mark.filterwarnings("ignore:Parsed a serial number")
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_a_spoilt_answer_never_gives_a_verified_token_of_another_time(tmp_path: Path, data: st.DataObject) -> None:
     made = _one_for_all(tmp_path)

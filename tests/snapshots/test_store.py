@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapshots.directory import Directory
@@ -240,7 +240,7 @@ def test_threads_that_put_the_same_names_agree(store: Store, open_again: Open) -
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(objects=st.dictionaries(DEEP_NAME, st.binary(max_size=300), max_size=6), data=st.data())
 def test_a_store_is_a_mapping(store: Store, objects: dict[str, bytes], data: st.DataObject) -> None:
     store.delete([stat.name for stat in store.list("")])

@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.errors import BadProof
@@ -40,7 +40,6 @@ def test_tiles_have_the_names_of_the_specification(name: TileName, path: str) ->
     assert parse_path(path) == name
 
 
-@settings(deadline=None)
 @given(st.integers(-1, 63), st.integers(0, 2**40), st.integers(1, 256))
 def test_every_name_round_trips(level: int, index: int, width: int) -> None:
     name = TileName(level, index, width)
@@ -83,7 +82,6 @@ def test_the_right_edge_of_70000_leaves_is_that_of_the_specification() -> None:
     assert edge_tiles(0) == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 300), max_size=6))
 def test_growing_in_steps_gives_the_tree_that_growing_at_once_gives(steps: list[int]) -> None:
     edge, files = EMPTY_EDGE, {}
@@ -147,7 +145,6 @@ def test_a_tree_three_levels_high_has_its_tiles() -> None:
     assert edge.root == edge_of(edge.size, edge.tiles, edge.bundle).root
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=70), max_size=10))
 def test_bundles_round_trip(values: list[bytes]) -> None:
     assert split_bundle(encode_bundle(values)) == values

@@ -101,7 +101,7 @@ def test_each_format_is_told_and_gives_call_result_and_answer(maker: str) -> Non
 
 
 @given(JSON, st.sampled_from([None, 1, 4]), st.integers(1, 40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_document_comes_apart_into_the_same_parts_however_it_is_read(
     value: Any, indent: int | None, size: int
 ) -> None:
@@ -120,14 +120,14 @@ def test_a_document_comes_apart_into_the_same_parts_however_it_is_read(
 
 
 @given(st.binary(max_size=300), st.sampled_from([None, *READERS]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_bytes_make_a_reader_fail(data: bytes, form: Any) -> None:
     events(data, form)
 
 
 @pytest.mark.slow
 @given(st.lists(LIKELY, max_size=4), st.sampled_from([None, *READERS]), st.booleans())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_no_values_make_a_reader_fail(values: list[Any], form: Any, apart: bool) -> None:  # noqa: FBT001
     data = lines(values) if apart else document(values)
 

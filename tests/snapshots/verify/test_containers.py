@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapshots import LogKey, Trust, Unsound, Verification, digest, verify_path
@@ -35,9 +35,7 @@ def fails(data: bytes) -> dict[str, set[str]]:
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_any_flipped_bit_of_any_member_fails(good: Good, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(good.members)))
@@ -55,9 +53,7 @@ def test_any_flipped_bit_of_any_member_fails(good: Good, data: st.DataObject) ->
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_any_flipped_bit_of_the_file_fails_or_changes_no_member(good: Good, data: st.DataObject) -> None:
     whole = bytearray(Bundle(good, dict(good.members)).data)
@@ -72,9 +68,7 @@ def test_any_flipped_bit_of_the_file_fails_or_changes_no_member(good: Good, data
         assert {name: archive.read(name) for name in archive.namelist()} == dict(good.members)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60)
 @given(st.integers(0, 1 << 20), st.integers(0, 5000), st.binary(max_size=200))
 def test_nothing_that_is_cut_or_put_in_breaks_the_verifier(good: Good, place: int, length: int, put_in: bytes) -> None:
     whole = Bundle(good, dict(good.members)).data

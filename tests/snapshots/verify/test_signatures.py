@@ -86,7 +86,7 @@ def test_keys_under_which_anything_holds_are_refused(key: str) -> None:
     assert not ed25519_verifies(bytes.fromhex(key), b"anything", neutral + bytes(32))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=200), st.integers(0, 64 * 8 - 1))
 def test_ed25519_agrees_with_another_implementation(seed: bytes, message: bytes, bit: int) -> None:
     private = ed25519.Ed25519PrivateKey.from_private_bytes(seed)

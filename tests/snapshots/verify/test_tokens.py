@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.x509.oid import ExtendedKeyUsageOID
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rfc3161_client import HashAlgorithm as StampHash
 from rfc3161_client import TimestampRequestBuilder
@@ -164,7 +164,7 @@ def test_another_certificate_of_the_same_key_cannot_take_the_place_of_the_one_th
     assert swapped is None or reason(swapped, b"", ROOTS) in {"token-signature", "token-malformed"}
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 @given(st.integers(0, len(token(STAMPED, AUTHORITY.leaf)) * 8 - 1))
 def test_no_flipped_bit_of_a_token_holds_with_another_meaning(bit: int) -> None:
     good = token(STAMPED, AUTHORITY.leaf)
