@@ -6,14 +6,16 @@ end was marked, and that a connection with leftovers is never used again (they w
 
 import re
 import ssl
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import h2.connection
 import h11
 import httpcore2
 
 from crawler.addresses import Address
+from crawler.answer_head import END, AnswerHead, begins_answer, read_answer_head
 from crawler.errors import BrokenExchange, CutShort, TimedOut
 from crawler.stream import READ_SIZE, Stream, TlsStream
 from crawler.visit import Header
@@ -21,22 +23,26 @@ from crawler.visit import Header
 MAX_HEAD: Final = 131_072
 """Bytes of status line and headers together; servers and browsers stop between 8 and 256 KiB."""
 
-HTTP: Final = b"HTTP/"
-"""How every answer begins."""
-
 STATUS: Final = re.compile(rb"[1-9][0-9]{2}")
+
+BODILESS: Final = frozenset({204, 304})
+"""Statuses of answers that have no body, whatever they declare."""
 
 Framing = Literal["length", "chunked", "close", "none", "frames"]
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The answer before its body. `framing` says how the end of the body is marked."""
+    """The answer before its body. `framing` says how the end of the body is marked.
+
+    `left_out` counts the lines among its headers that are none.
+    """
 
     status: int
     headers: tuple[Header, ...]
     protocol: str
     framing: Framing
+    left_out: int = 0
 
 
 class Http1:
@@ -47,7 +53,8 @@ class Http1:
         self.used = 0
         self._h11 = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
         self._framing: Framing = "none"
-        self._start = b""
+        self._coming = b""
+        self._head: AnswerHead | None = None
 
     @staticmethod
     def request_headers(_address: Address, headers: Sequence[Header]) -> tuple[Header, ...]:
@@ -63,7 +70,6 @@ class Http1:
             BrokenExchange, TimedOut: no head came.
         """
         self.used += 1
-        self._start = b""
         wire = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         method = "GET" if posted is None else "POST"
         try:
@@ -88,12 +94,14 @@ class Http1:
             raise TimedOut("read_timeout", f"no answer within {silence:g} s") from error
         if not isinstance(event, h11.Response):
             raise BrokenExchange("connection_lost", "the connection was closed before an answer came")
+        assert self._head is not None, "it was read"
         self._framing = _framing(event)
         return Head(
             status=event.status_code,
-            headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in event.headers.raw_items()),
+            headers=self._head.headers,
             protocol="http/" + event.http_version.decode("ascii"),
             framing=self._framing,
+            left_out=self._head.left_out,
         )
 
     async def body(self, silence: float) -> AsyncGenerator[bytes]:
@@ -135,23 +143,52 @@ class Http1:
 
     async def _next(self, silence: float) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while (event := self._h11.next_event()) is h11.NEED_DATA:
-            data = await self.stream.read(READ_SIZE, silence)
-            if not data and self._h11.their_state is h11.SEND_RESPONSE:
-                raise BrokenExchange("connection_lost", "the connection was closed before an answer came")
-            self._refuse_other_protocols(data)
-            self._h11.receive_data(data)
+            if self._h11.their_state is h11.SEND_RESPONSE:
+                await self._read_head(silence)
+            else:
+                self._h11.receive_data(await self.stream.read(READ_SIZE, silence))
         return event
 
-    def _refuse_other_protocols(self, data: bytes) -> None:
-        """End it at the first bytes that begin no answer: h11 would wait for a whole head, which may never come."""
-        if self._h11.their_state is h11.SEND_RESPONSE and len(self._start) < len(HTTP):
-            self._start += data[: len(HTTP) - len(self._start)]
-            if not HTTP.startswith(self._start):
+    async def _read_head(self, silence: float) -> None:
+        """Hand h11 the next head, mended, and what has come behind it; it is ended at bytes that begin no answer."""
+        looked_at = 0
+        while (end := END.search(self._coming, looked_at)) is None:
+            if len(self._coming) > MAX_HEAD:
+                raise BrokenExchange("bad_response", f"the answer is no HTTP: more than {MAX_HEAD} bytes of headers")
+            looked_at = max(0, len(self._coming) - 2)
+            data = await self.stream.read(READ_SIZE, silence)
+            if not data:
+                raise BrokenExchange("connection_lost", "the connection was closed before an answer came")
+            self._coming = (self._coming + data).lstrip(b"\r\n")
+            if not begins_answer(self._coming):
                 raise BrokenExchange("bad_response", "the answer is no HTTP: it does not begin as one")
+        self._head = read_answer_head(self._coming[: end.end()])
+        self._h11.receive_data(self._head.strict)
+        self._coming = self._coming[end.end() :]
+        if self._head.final and self._coming:
+            self._h11.receive_data(self._coming)
+            self._coming = b""
+
+
+class _Frames(h2.connection.H2Connection):
+    """HTTP/2 that leaves the declared length of a body to its reader: h2 gives nothing of one that is not as long."""
+
+    def _begin_new_stream(self, stream_id: int, allowed_ids: Any) -> Any:
+        stream = super()._begin_new_stream(stream_id, allowed_ids)
+        stream._initialize_content_length = _no_length  # type: ignore[assignment]  # noqa: SLF001 - no switch
+        return stream
+
+
+def _no_length(_headers: Iterable[Any]) -> None:
+    """Expect no length."""
 
 
 class _Http2Connection(httpcore2.AsyncHTTP2Connection):
     """An HTTP/2 connection that takes an answer to say its status, where httpcore2 takes a missing one for 200."""
+
+    def __init__(self, origin: httpcore2.Origin, stream: Stream) -> None:
+        super().__init__(origin, stream)
+        self._h2_state = _Frames(config=self.CONFIG)
 
     async def _receive_stream_event(self, request: httpcore2.Request, stream_id: int) -> Any:
         event = await super()._receive_stream_event(request, stream_id)
@@ -171,6 +208,7 @@ class Http2:
         origin = httpcore2.Origin(address.scheme.encode(), address.host.encode(), address.port)
         self._connection = _Http2Connection(origin, stream)
         self._response: httpcore2.Response | None = None
+        self._lengths: set[str] = set()
 
     @staticmethod
     def request_headers(address: Address, headers: Sequence[Header]) -> tuple[Header, ...]:
@@ -201,25 +239,26 @@ class Http2:
         except Exception as error:  # whatever the other end's frames break costs one answer, and is told
             raise _broken(error) from error
         self._response = response
-        return Head(
-            status=response.status,
-            headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in response.headers),
-            protocol="h2",
-            framing="frames",
-        )
+        headers = tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in response.headers)
+        self._lengths = set() if response.status in BODILESS else _declared(headers)
+        return Head(status=response.status, headers=headers, protocol="h2", framing="frames")
 
     async def body(self, silence: float) -> AsyncGenerator[bytes]:
         """Give the body piece by piece; see `Http1.body`."""
         response = self._response
         assert response is not None, "asked before"
+        length = 0
         try:
             async for piece in response.aiter_stream():
+                length += len(piece)
                 yield piece
             await response.aclose()  # the connection counts as idle from here on
         except httpcore2.TimeoutException as error:
             raise TimedOut("read_timeout", f"nothing came for {silence:g} s") from error
         except Exception as error:  # as above
             raise CutShort("cut_short", "the body ended before its end") from error
+        if self._lengths - {str(length)}:
+            raise CutShort("length_mismatch", "the body is not as long as was declared")
 
     def renew(self) -> bool:
         """Make ready for another exchange; see `Http1.renew`."""
@@ -246,10 +285,17 @@ def speak(stream: Stream, address: Address) -> Connection:
 
 def _framing(response: h11.Response) -> Framing:
     """Say how the end of the body is marked (RFC 9112 section 6.3)."""
-    if response.status_code in {204, 304}:
+    if response.status_code in BODILESS:
         return "none"
     names = {name for name, _ in response.headers}
     return "chunked" if b"transfer-encoding" in names else "length" if b"content-length" in names else "close"
+
+
+def _declared(headers: Sequence[Header]) -> set[str]:
+    """Give what is declared of a body's length, as numbers are written; what is no number declares nothing."""
+    values = (value for name, value in headers if name == "content-length")
+    parts = (part.strip() for value in values for part in value.split(","))
+    return {part.lstrip("0") or "0" for part in parts if part.isascii() and part.isdecimal()}
 
 
 def _broken(error: Exception) -> BrokenExchange:

@@ -178,6 +178,8 @@ class Trip:
         left_out = self._jar.take(self.address, _values(head, "set-cookie"), self.clock.now())
         if left_out:
             self.warnings.append(f"cookies_left_out: {self.address.host} sets {left_out} that are too many or too long")
+        if head.left_out:
+            self.warnings.append(f"header_lines_left_out: {head.left_out}, which are no headers")
         locations = _values(head, "location")
         pieces: AsyncGenerator[bytes] = connection.body(self.settings.read_timeout)
         if head.status in REDIRECTS and locations:
