@@ -13,15 +13,27 @@ _WORDS: Final = re.compile(
     r"\bgdpr\b|\bccpa\b|einwilligung|datenschutz|zustimm|partnern|personenbezogen|consentement|donn[ée]es personnelles|"
     r"partenaires|consentimiento|datos personales|socios|consenso|dati personali|toestemming|persoonsgegevens|"
     r"samtycke|samtykke|zgod[ayę]|dane osobowe|súhlas|souhlas|согласи|персональн|файл\w* куки|同意|隐私|隱私|個人情報|"
-    r"プライバシー|쿠키|개인정보",
+    r"プライバシー|쿠키|개인정보|suostum|henkilötie|hozzájárul|személyes adat|adatvédel|onay\w+z|kişisel veri|"
+    r"συγκατάθεσ|προσωπικ\w+ δεδομέν|consim[țt][ăa]m|date(?:le)? (?:cu caracter )?personale|privol|osobn\w+ poda[tc]|"
+    r"съгласи|лични данни|сагласнос|sutikim|asmens duomen|piekriš|personas dat|nõusolek|isikuandme|samþykk|"
+    r"person(?:opplysning|uppgift|oplysning)|הסכמ|מידע אישי|رضایت|موافقت|البيانات الشخصية|सहमति|ยินยอม|"
+    r"ข้อมูลส่วนบุคคล|đồng ý|dữ liệu cá nhân|persetujuan|data pribadi",
     re.IGNORECASE,
 )
 # Every notice has one of these. Looking for them is twenty times faster than the patterns, on texts of any length.
 _STEMS: Final = (
     "cookie", "consent", "consens", "einwilligung", "zustimm", "toestemming", "samtyck", "samtykk", "zgod", "souhlas",
-    "súhlas", "куки", "согласи", "同意", "隐私", "隱私", "クッキー", "쿠키", "개인정보",
+    "súhlas", "куки", "согласи", "同意", "隐私", "隱私", "クッキー", "쿠키", "개인정보", "eväste", "süti", "çerez",
+    "kakor", "informasjonskaps", "vafrak", "slapuk", "sīkdat", "küpsis", "kolačić", "piškotk", "бисквитк", "колачић",
+    "galetes", "עוגי", "کوکی", "ملفات تعريف", "कुकी", "คุกกี้", "συγκατάθ", "hozzájárul", "suostumu", "съгласи",
 )  # fmt: skip
-_COOKIES: Final = re.compile(r"cookie|куки|クッキー|쿠키", re.IGNORECASE)
+_COOKIES: Final = re.compile(
+    r"cookie|куки|クッキー|쿠키|eväste|süti|çerez|\bkakor\b|informasjonskaps|vafrak|slapuk|sīkdat|küpsis|kolačić|piškotk|"
+    r"бисквитк|колачић|\bgaletes|עוגי|کوکی|ملفات تعريف|कुकी|คุกกี้",
+    re.IGNORECASE,
+)
+_JOINED: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Scripts in which a sentence may be written without spaces, or as two words."""
 
 # A notice rarely is longer; a text that is, is about cookies.
 MAX_NOTICE_WORDS: Final = 400
@@ -53,7 +65,7 @@ def is_consent_text(text: str) -> bool:
     """Whether TEXT as a whole is a consent notice: short, and most sentences are about cookies or consent."""
     if len(text.split()) > MAX_NOTICE_WORDS:
         return False
-    sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) > 2 or not s.isascii()]  # noqa: PLR2004 - "Read more"
+    sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) > 2 or _JOINED.search(s)]  # noqa: PLR2004 - "Read more"
     consent = sum(_WORDS.search(s) is not None for s in sentences)
     if not _COOKIES.search(text):
         return len(sentences) >= MIN_SENTENCES and consent >= MIN_SHARE_WITHOUT_COOKIES * len(sentences)

@@ -55,6 +55,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _SEGMENTS: Final = re.compile(r"\s*[|·•»›«–—]\s*|\s+[-:/]\s+|::|:\s+")  # noqa: RUF001 - dashes are meant
 _QUOTATION: Final = re.compile(
     '"[^"]{2,120}"|[\u201c\u201e\u201f][^\u201c\u201d\u201e]{2,120}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,120}\u00bb'
+    r"|(?<![\w'])'(?:[^'\n]|(?<=\w)'(?=\w)){2,120}'(?![\w'])"
     "|\u300c[^\u300c\u300d]{2,120}\u300d|\u300e[^\u300e\u300f]{2,120}\u300f|\u300a[^\u300a\u300b]{2,120}\u300b"
 )
 _APOSTROPHES: Final = re.compile("[\u2018\u2019\u02bc\u0060\u00b4]")

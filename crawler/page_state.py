@@ -60,6 +60,7 @@ _PRICE: Final = re.compile(  # in the currencies of the languages that the rules
 _ASKS: Final = re.compile(r"[?？؟]$")  # noqa: RUF001 - question marks of other scripts are meant
 _SUBJECT: Final = re.compile(r"^(.{2,}?)\s?[:：]\s*(.+)$")  # noqa: RUF001 - and their colons
 _CODE: Final = re.compile(r"(?<!\d)(?:404|410)(?!\d)")
+_YEAR: Final = re.compile(r"(?<![\d.,/:-])(?:1[1-9]|20)\d\d(?![\d.,/:-]\d|\d)")
 _NUMBER: Final = re.compile(r"\d")
 Matcher = Callable[[str], bool]
 
@@ -139,13 +140,14 @@ def _by_address(arrival: Arrival, signs: Signs) -> Found:
 def _turned_away(_arrival: Arrival, signs: Signs) -> Found:
     if signs.own > WALL or _is_a_text(signs) or signs.article or signs.posts > 1:
         return None
-    if _called(signs, _is_broken) is not None and not signs.captcha:  # it asks to wait
+    opens = signs.passwords and _calls(signs, _is_log_in)  # the door is beside the sign
+    if (opens or _called(signs, _is_broken) is not None) and not signs.captcha:  # or it asks to wait
         return None
     if (where := _called(signs, _is_turning_away)) is not None:
         return "blocked", (f"the {where} turns visitors away or asks to prove that one is a person", _volume(signs))
     if signs.writes:  # the check belongs to a form that is there to write to somebody
         return None
-    if _dominant(signs, _is_turning_away, share=0.3 if signs.captcha else 0.35):
+    if _dominant(signs, _is_turning_you_away, share=0.3 if signs.captcha else 0.35):
         return "blocked", ("the text turns visitors away or asks to prove that one is a person", _volume(signs))
     return None
 
@@ -219,7 +221,8 @@ def _broken(_arrival: Arrival, signs: Signs) -> Found:
     if signs.article or signs.posts > 1 or _is_a_text(signs) or _tells_how((*signs.titles, *signs.headings[:1])):
         return None
     where = _called(signs, _is_broken)
-    closed = signs.own <= LABEL // 2 or _says(signs, _is_broken_itself) or _says(signs, _is_of_the_site)
+    alone = signs.own <= LABEL // 2 and (where is not None or not signs.headings)
+    closed = alone or _says(signs, _is_broken_itself) or _says(signs, _is_of_the_site)
     if where is not None and signs.own <= SHORT * 2 and closed:
         return "error", (f"the {where} says that something is broken or closed for now", _volume(signs))
     if _sells(signs):
@@ -282,13 +285,18 @@ def _is_missing_to_you(text: str) -> bool:
 
 def _is_missing_itself(text: str) -> bool:
     told = words.MISSING.search(text) is not None and words.THINGS.search(text) is not None
-    if not told or count_words(text) > SENTENCE or words.PAGE_ITSELF.search(text) is None:
+    if not told or count_words(text) > SENTENCE or words.PAGE_ITSELF.search(text) is None or _is_broken(text):
         return False
     return _NUMBER.search(_CODE.sub("", text)) is None  # where it was moved to, and when, is told to readers
 
 
 def _is_turning_away(text: str) -> bool:
     return words.TURNED_AWAY.search(text) is not None
+
+
+def _is_turning_you_away(text: str) -> bool:
+    """What is told of a year is history: nobody is turned away for long."""
+    return _is_turning_away(text) and _YEAR.search(text) is None
 
 
 def _is_asking_for_consent(text: str) -> bool:
@@ -380,7 +388,7 @@ def _sells(signs: Signs) -> bool:
 
 def _pays(signs: Signs) -> bool:
     """Whether this is rather an article, or one that wants to be paid for."""
-    return signs.article or _says(signs, _is_paying)
+    return signs.article or (signs.prose > 0 and _says(signs, _is_paying))
 
 
 def _is_a_text(signs: Signs) -> bool:
