@@ -115,8 +115,9 @@ def test_writers_race_and_one_is_killed_again_and_again(place: Place, tmp_path: 
         time.sleep(0.6 + chance.random())
         victim.kill()
         victims.append(victim.communicate()[0])
+    firsts = [process.stdout.readline() for process in steady if process.stdout is not None]  # each got its turn
     stop.touch()
-    promises = [process.communicate()[0] for process in steady]
+    promises = [first + process.communicate()[0] for first, process in zip(firsts, steady, strict=True)]
 
     log = Log.open(open_store(place.where, **place.options), KEY, create=False)
 
