@@ -61,6 +61,7 @@ class Showing:
     events: PageEvents
     actions: list[str] = field(default_factory=list)
     _inside: Inside = field(init=False)
+    _proxy: Forwarding | None = None
     _scripted: bool = False
     _lazy: bool = False
     _readable: int = 0
@@ -75,6 +76,7 @@ class Showing:
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`
         from playwright.async_api import TimeoutError as TooSlow  # noqa: PLC0415 - as above
 
+        self._proxy = proxy
         await self._draw_small()
         try:
             await self.page.goto(url, wait_until="commit", timeout=self._left(deadline, HUNG))
@@ -226,8 +228,13 @@ class Showing:
         try:
             async with asyncio.timeout(SMALL * 4):
                 await self._inside.end_scripts(for_good=self._silenced)
-        except (Error, TimeoutError):
+        except Error:
             pass  # then the deadline ends it
+        except TimeoutError:
+            # It is no script that runs, but one that holds the page until an answer comes: a synchronous request.
+            if self._proxy is not None and (ended := self._proxy.end_lasting(LASTING)):
+                self.events.counts["requests_ended"] += ended
+                self.events.counts["scripts_ended"] -= 1
 
     async def _close_notice(self, deadline: float) -> bool:
         if self._silenced:

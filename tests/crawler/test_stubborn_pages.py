@@ -151,6 +151,26 @@ async def test_what_a_pages_text_waits_for_in_vain_is_given_up(
     assert any(warning.startswith("requests_ended: ") for warning in rendered.warnings)
 
 
+ASK = "try { const x = new XMLHttpRequest(); x.open('GET', '/held', false); x.send() } catch (_) {}"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [ASK, f"onload = () => {{ {ASK} }}", f"setTimeout(() => {{ {ASK} }}, 50)"],
+    ids=["at once", "once loaded", "later"],
+)
+async def test_a_request_that_holds_the_whole_page_until_it_is_answered_is_given_up(
+    site: Sites, web: Fetcher, script: str
+) -> None:
+    there = site(Route("/", body=page(f"<script>{script}</script>{paragraphs()}")), HELD)
+
+    async with Renderer(web.dialler, RenderSettings(deadline=30)) as renderer:
+        rendered = await shown(web, renderer, there.url())
+
+    assert PROSE[3] in rendered.document.decode()
+    assert any(warning.startswith("requests_ended: ") for warning in rendered.warnings)
+
+
 @pytest.mark.parametrize(
     "element", ["<iframe src=/held></iframe>", "<img src=/held>", "<video src=/held autoplay></video>"]
 )
