@@ -18,6 +18,8 @@ from crawler.titles import title_element
 
 # A byline has few words: more are a biography.
 MAX_BYLINE: Final = 100
+MAX_LINE_ELEMENTS: Final = 100
+"""Elements in one line: where thousands lie in each other, each would be gone through for each of those around it."""
 
 _AUTHOR_META: Final = (
     "author", "article:author", "citation_author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator",
@@ -196,9 +198,11 @@ def _spoken_byline(root: Any, title: Any | None, around: set[Any]) -> str | None
 
 
 def _said(element: Any) -> str:
-    """What ELEMENT says on one line, with a mark where it breaks its lines."""
+    """What ELEMENT says on one line, with a mark where it breaks its lines; nothing if it holds too much for a line."""
     pieces = [element.text or ""]
-    for child in element.iterdescendants():
+    for number, child in enumerate(element.iterdescendants()):
+        if number >= MAX_LINE_ELEMENTS:
+            return ""
         pieces += ("|" if child.tag == "br" else child.text or "", child.tail or "")
     return one_line(scalars(" ".join(pieces))).strip("| ")
 
