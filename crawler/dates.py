@@ -19,7 +19,7 @@ from crawler.date_lines import above_title, after_title, says_published, signed
 from crawler.date_marks import NEAR_TITLE, marked_dates
 from crawler.date_places import own_item
 from crawler.date_values import Judge
-from crawler.head import Head, text_of, words_of
+from crawler.head import Head, text_of, type_of, words_of
 from crawler.language import detect_language, stated_language
 from crawler.reading import Dated, Language
 from crawler.titles import title_element
@@ -43,7 +43,9 @@ _SOME_META: Final = (
     "date.created", "datecreated", "dcterms.created", "dc.date.created", "creation_date", "created", "dc.date",
     "dcterms.date", "date", "timestamp",
 )  # fmt: skip
-_PUBLISHED_NAME: Final = re.compile(r"(?:pub(?:lish(?:ed|ing)?|lication)?|upload|issue)[-_.:]?(?:date|time)$")
+_PUBLISHED_NAME: Final = re.compile(
+    r"(?<!un)(?<!next[-_.:])(?:pub(?:lish(?:ed|ing)?|lication)?|upload|issue)[-_.:]?(?:date|time)$"
+)
 _MODIFIED_META: Final = (
     "article:modified_time", "og:article:modified_time", "datemodified", "og:updated_time", "dcterms.modified",
     "dc.date.modified",
@@ -65,7 +67,8 @@ def find_dates(
     NAMED are the page's elements as `named_elements` has them.
     """
     judge = Judge(at, stated_language(root, head), partial(_detected, root))
-    head = replace(head, data=tuple(thing for thing in head.data if not _of_another_page(thing, head, url)))
+    own = (t for t in head.data if not _of_another_page(t, head, url) and not _is_shown_beside(t, head))
+    head = replace(head, data=tuple(own))
     title = title_element(root, head)
     changed = next(_stated(head, judge, ("dateModified",), _MODIFIED_META), None)
     metas = (*_PUBLISHED_META, *filter(_PUBLISHED_NAME.search, head.meta))
@@ -130,9 +133,19 @@ def _of_another_page(thing: dict[str, Any], head: Head, url: str) -> bool:
         return False
     own_address = head.first("og:url")
     own = {_last_part(a) for a in (url, head.canonical, own_address and own_address[1]) if a}
-    own_title = head.first("og:title")
-    titles = words_of(" ".join(filter(None, (head.title, own_title and own_title[1]))))
-    return _last_part(address) not in own and words_of(headline) not in titles
+    return _last_part(address) not in own and words_of(headline) not in _titles(head)
+
+
+def _is_shown_beside(thing: dict[str, Any], head: Head) -> bool:
+    """Whether structured data is about a film on a page that is called otherwise."""
+    name = words_of(text_of(thing.get("name")) or "").split()
+    return type_of(thing) == "VideoObject" and len(set(name) & set(_titles(head).split())) * 2 < len(set(name))
+
+
+def _titles(head: Head) -> str:
+    """The words of what the page says that it is called."""
+    own = head.first("og:title")
+    return words_of(" ".join(filter(None, (head.title, own and own[1]))))
 
 
 def _last_part(address: str) -> str:

@@ -71,6 +71,11 @@ ELSEWHERE = {
         "", f"{ARTICLE}<article><h2>Other</h2><p>Published on 14 August 2025</p></article>", ""),
     "a teaser with its time": (
         "", f"{ARTICLE}<section><div><a href=/o>Other story</a><time>14 August 2025</time></div></section>", ""),
+    "a film shown in the text": (
+        "", ARTICLE, ('<title>Lock gates</title><script type="application/ld+json">'
+        '{"@type":"VideoObject","name":"A day at sea","uploadDate":"2025-08-14"}</script>')),
+    "the day when it goes": ("", ARTICLE, '<meta name="unpublished_date" content="2025-08-14">'),
+    "the day of the next issue": ("", ARTICLE, '<meta name="next_publication_date" content="2025-08-14">'),
     "teasers that say when": (
         "", f'{ARTICLE}<div class="teaser"><h3>Other</h3><p>Published on 14 August 2025</p></div>', ""),
 }  # fmt: skip
@@ -83,3 +88,14 @@ def test_a_date_elsewhere_is_none_of_the_page_s(where: str) -> None:
     reading = read(page(body, head), url=url or "https://harbour.example/gates")
 
     assert reading.published is None
+
+
+@pytest.mark.parametrize("name", ["Lock gates", "Lock gates in winter | Harbour"])
+def test_the_day_of_a_film_is_that_of_a_page_which_is_called_like_it(name: str) -> None:
+    data = f'{{"@type":"VideoObject","name":"{name}","uploadDate":"2025-08-14"}}'
+    head = f'<title>Lock gates in winter</title><script type="application/ld+json">{data}</script>'
+
+    published = read(page(ARTICLE, head)).published
+
+    assert published is not None
+    assert (published.value, published.firm) == ("2025-08-14", True)
