@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Final
 
 from crawler import page_words as words
-from crawler.arrival import Arrival
+from crawler.arrival import MOST_PROSE, Arrival
 from crawler.consent import is_consent_text
 from crawler.page_signs import LABEL, Signs, count_words
 from crawler.reading import PageState
@@ -126,12 +126,9 @@ def _by_status(arrival: Arrival, signs: Signs) -> Found:
 
 def _by_address(arrival: Arrival, signs: Signs) -> Found:
     """Where we were sent."""
-    if arrival.led_to("missing"):
-        return "not_found", (f"redirected to {arrival.final}, which calls itself an error page",)
-    if arrival.led_to("log in") and (signs.passwords or signs.prose <= WALL):
-        return "login", (f"redirected to {arrival.final}, which calls itself a log-in page",)
-    if arrival.led_to("consent") and signs.prose <= LONG:
-        return "consent", (f"redirected to {arrival.final}, which calls itself a consent page",)
+    for kind, (state, called, most) in MOST_PROSE.items():
+        if arrival.led_to(kind) and (signs.prose <= most or (kind == "log in" and signs.passwords)):
+            return state, (f"redirected to {arrival.final}, which calls itself {called}",)
     if arrival.led_home:
         return "not_found", (f"redirected from {arrival.asked} to the home page {arrival.final}",)
     return None

@@ -210,6 +210,25 @@ SITE = "https://harbour.example"
         (f"{SITE}/news/1", f"{SITE}/news/lock-gates", "ok"),
         ("https://short.example/abc", f"{SITE}/", "ok"),
         (f"{SITE}/how-to-log-in/login", f"{SITE}/help/login", "ok"),
+        (f"{SITE}/news/1", f"{SITE}/?error=404", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/error.aspx?aspxerrorpath=/news/1", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/page_not_found", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/erreur-404", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/Fehler404.html", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/strona-nie-znaleziona/", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/startseite", "not_found"),
+        (f"{SITE}/news/1", f"{SITE}/accueil.html?utm_source=old", "not_found"),
+        (f"{SITE}/?p=12", f"{SITE}/", "not_found"),
+        (f"{SITE}/?utm_source=letter&fbclid=x", f"{SITE}/", "ok"),
+        (f"{SITE}/?lang=en", f"{SITE}/en/", "ok"),
+        (f"{SITE}/cars/12", f"{SITE}/cars/peugeot-404", "ok"),
+        (f"{SITE}/news/1", f"{SITE}/news/harbour-blocked-by-ice", "ok"),
+        (f"{SITE}/news/1", f"{SITE}/news/lock-gates?status=404b", "ok"),
+        (f"{SITE}/account", f"{SITE}/users/sign_in", "login"),
+        (f"{SITE}/account", f"{SITE}/authwall?to=/account", "login"),
+        (f"{SITE}/account", f"{SITE}/se-connecter", "login"),
+        (f"{SITE}/news/1", f"{SITE}/captcha?back=/news/1", "blocked"),
+        (f"{SITE}/news/1", f"{SITE}/access-denied.html", "blocked"),
     ],
 )
 def test_where_one_was_sent_tells_what_came(asked: str, final: str, state: str) -> None:
@@ -257,6 +276,13 @@ def test_a_real_page_that_speaks_of_such_things_is_ok(title: str, body: str) -> 
     reading = read(page(body, titled(title)))
 
     assert (reading.page_state, reading.page_state_evidence) == ("ok", ())
+
+
+@pytest.mark.parametrize(("final", "state"), [("/maintenance", "error"), ("/maintenance-of-gates", "ok")])
+def test_a_short_page_at_an_address_that_says_so_is_closed_for_now(final: str, state: str) -> None:
+    reading = read(page(f"<p>{PROSE[0]}</p>"), url=SITE + final, asked=f"{SITE}/news/1")
+
+    assert reading.page_state == state
 
 
 def test_the_address_of_the_page_is_no_evidence_where_nobody_asked() -> None:
