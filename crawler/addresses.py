@@ -71,7 +71,7 @@ def parse_address(text: str, base: str | None = None, *, drop_credentials: bool 
     try:
         parts = parse_url(text if base is None else join_url(base, text), PARTS)
     except ValueError as error:  # also lone surrogates, which have no UTF-8
-        raise BadAddress(text, "bad_address", "it is no address") from error
+        raise BadAddress(text, "bad_address", "it is no address (whole ones begin with https:// or http://)") from error
     known = SCHEMES.get(parts["protocol"])
     if known is None:
         raise BadAddress(text, "scheme", "only http and https are fetched")

@@ -200,6 +200,8 @@ def _wish(request: CaptureRequest) -> Wish:
     """
     if request.render == "never" and (request.screenshot or request.pdf):
         raise BadRequest("a picture or a print is one of a rendered page: leave `render` out, or ask for `always`")
+    if request.screenshot_of != "full" and not request.screenshot:
+        raise BadRequest("`screenshot_of` says what a picture shows: ask for a `screenshot` too")
     wanted = Wanted(request.screenshot_of if request.screenshot else None, request.pdf)
     return Wish(request.render, wanted, request.accept_bad_certificate)
 
@@ -287,4 +289,8 @@ def _problem(capture: Capture, document: Document | None) -> Problem | None:
         return outcome_problem(
             "error", reason="unreadable", page_state=capture.page_state, detail=unreadable.partition(": ")[2]
         )
-    return outcome_problem(capture.outcome, reason=capture.reason, page_state=capture.page_state, detail=capture.detail)
+    if capture.outcome == "incomplete" and document is None:
+        return outcome_problem("error", reason=None, page_state=capture.page_state, detail=capture.detail)
+    unseen = next((warning for warning in capture.warnings if warning.startswith("not_rendered")), None)
+    detail = capture.detail or (unseen.partition(": ")[2] if unseen else None)
+    return outcome_problem(capture.outcome, reason=capture.reason, page_state=capture.page_state, detail=detail)

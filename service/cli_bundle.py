@@ -1,6 +1,5 @@
 """`citator bundle`."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,37 +59,18 @@ def bundle(
 
 def write_made(made: "Made", path: Path) -> None:
     """The whole file under its name, or nothing."""
-    import os
     from hashlib import sha256
-    from secrets import token_hex
 
-    from service.errors import NO_ROOM, ServerUnreachable
-    from service.failures import BadRequest
+    from service.cli_files import written
+    from service.errors import ServerUnreachable
 
-    partial = path.with_name(f".{path.name}.{token_hex(4)}")
     hashed = sha256()
-    try:
-        with partial.open("xb") as file:
-            while piece := made.file.read(PIECE):
-                hashed.update(piece)
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
+    with written(path) as file:
+        while piece := made.file.read(PIECE):
+            hashed.update(piece)
+            file.write(piece)
         if hashed.hexdigest() != made.digest:
             raise ServerUnreachable("the file did not come whole")
-        partial.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    except OSError as error:
-        if error.errno in NO_ROOM:
-            raise
-        raise BadRequest(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink()
 
 
 def _tell(made: "Made", path: Path, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.cli_output import bad_use, end, give_json, say, show
+from service.cli_output import bad_use, confirmed, end, give_json, say, show
 
 if TYPE_CHECKING:
     from service.client_plans import Plan, Where
@@ -88,7 +88,7 @@ def _write(changes: list[_Change], *, ask: bool) -> bool:
     import sys
 
     changing = [change for change in changes if change.difference]
-    if changing and ask and sys.stdin.isatty() and not typer.confirm("Write this?", err=True):
+    if changing and ask and sys.stdin.isatty() and not confirmed("Write this?"):
         raise typer.Abort
     for change in changing:
         change.write()

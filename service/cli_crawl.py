@@ -1,7 +1,7 @@
 """`citator crawl`."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
@@ -28,7 +28,7 @@ def crawl(
         str | None,
         typer.Option("--list", help="A file with an address a line (- for stdin): these pages and no links of theirs."),
     ] = None,
-    max_pages: Annotated[int | None, typer.Option(help="Pages asked for at most (100).")] = None,
+    max_pages: Annotated[int | None, typer.Option(help="Pages captured at most (100).")] = None,
     max_depth: Annotated[int | None, typer.Option(help="Links followed from a start at most.")] = None,
     max_seconds: Annotated[int | None, typer.Option(help="Seconds after which it ends with what it has.")] = None,
     scope: Annotated[str | None, typer.Option(help="Where links may lead: origin (as is), path or site.")] = None,
@@ -108,9 +108,26 @@ async def _followed(citator: "Citator", request: "CrawlRequest") -> "Json":
         except asyncio.CancelledError:
             if this is not None:
                 this.uncancel()
-            say("citator: stopping after the pages under way")
-            return await citator.crawl_cancel(started["id"])
+            say(f"citator: stopping the crawl {started['id']} after the pages under way")
+            with _interrupted_again(lambda: citator.crawl_cancel(started["id"])):
+                return await citator.crawl_cancel(started["id"])
     return await citator.crawl(started["id"])
+
+
+@contextmanager
+def _interrupted_again(act: "Callable[[], Awaitable[object]]") -> "Iterator[None]":
+    """Let a further interrupt do `act`, rather than break off what is being done."""
+    import asyncio
+    import signal
+
+    async def hurry() -> None:
+        with suppress(Exception):  # what is waited for tells what went wrong
+            await act()
+
+    loop, tasks = asyncio.get_running_loop(), list["asyncio.Task[None]"]()
+    with suppress(NotImplementedError, ValueError, RuntimeError):  # outside of a program's main thread there is none
+        loop.add_signal_handler(signal.SIGINT, lambda: tasks.append(loop.create_task(hurry())))
+    yield
 
 
 class Seen(Protocol):
@@ -157,7 +174,9 @@ def _tell(found: "Json") -> None:
     if found.get("detail"):
         show(str(found["detail"]))
     if found.get("next_round"):
-        show(f"next visits {found['next_round']}")
+        show(f"next visits {found['next_round']}, by a server that runs then")
+    if found["state"] == "paused":
+        show("`citator crawls resume` lets it go on")
     show(f"crawl {found['id']}")
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from service.cli_output import bad_use, give, give_json, run, say, show
+from service.cli_output import bad_use, confirmed, give, give_json, run, say, show
 
 if TYPE_CHECKING:
     from service.doors import Citator, Json
@@ -97,7 +97,7 @@ def delete(
         if ask:
             plan = await citator.remove(RemovalRequest.model_validate(given | {"dry_run": True}), ME)
             _tell(plan)
-            if not plan["removed"] or not typer.confirm("Remove this?", err=True):
+            if not plan["removed"] or not confirmed("Remove this?"):
                 say("nothing was removed")
                 return NOT_DONE
         done = await citator.remove(RemovalRequest.model_validate(given | {"dry_run": dry_run}), ME)

@@ -180,10 +180,7 @@ def _tell(reply: "Reply", *, as_json: bool, silent: bool = False, text: bool = T
         if problem is None:
             show(f"{found.get('title') or found.get('url')}")
         show(f"{found.get('final') or found.get('url')}, retrieved {found.get('retrieved_at')}")
-        if found.get("page_state") not in (None, "ok", "unknown"):
-            show(f"page state {found['page_state']}, status {found.get('http_status')}")
-        for warning in filter(lambda one: one.startswith("bad_certificate"), found.get("warnings") or ()):
-            show(f"beware: {warning}")
+        _tell_of_it(found)
         show(f"capture {found.get('capture')}")
         for name in ("screenshot", "pdf"):
             if found.get(name):
@@ -192,5 +189,13 @@ def _tell(reply: "Reply", *, as_json: bool, silent: bool = False, text: bool = T
             show()
             show(found.get("text") or "")
     if problem is not None:
-        say(f"citator: {problem.title} {problem.detail}")
+        say(f"citator: {problem.title}" + (f" {problem.detail}" if problem.detail != problem.title else ""))
     return problem.exit if problem else DONE
+
+
+def _tell_of_it(found: "Json") -> None:
+    """What is to be known of a page beside its text."""
+    if found.get("page_state") not in (None, "ok", "unknown"):
+        show(f"page state {found['page_state']}, status {found.get('http_status')}")
+    for warning in found.get("warnings") or ():
+        show(f"{'beware' if warning.startswith('bad_certificate') else 'note'}: {warning}")

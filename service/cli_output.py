@@ -75,6 +75,17 @@ def give_body(body: bytes) -> None:
     give(body + b"\n")
 
 
+def confirmed(question: str) -> bool:
+    """Ask a person. An interrupt ends the command, also where a loop would only hear of it after the answer."""
+    import signal
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return typer.confirm(question, err=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def refuse(problem: "Problem", *, as_json: bool) -> NoReturn:
     """Tell of a problem and end with its exit status."""
     say(f"citator: {problem.title}" + (f" {problem.detail}" if problem.detail != problem.title else ""))

@@ -43,6 +43,8 @@ MANY_EVENTS: Final = 1_000_000_000
 """More than any crawl has, and less than any number of a crawl that was gone on with."""
 GRACE: Final = 5.0
 """Seconds that pages under way have when a crawl is stopped. Those that are cut off are asked for when it goes on."""
+MOMENT: Final = 0.1
+"""Seconds after its end in which a crawl that has nothing under way is looked at: then the end is past by any clock."""
 FEED: Final = ("main-text", "feed")
 """How a document says that it was read from a feed."""
 
@@ -97,6 +99,7 @@ class CrawlRun:
         self._holds = holds
         self._stop: Stop | None = None
         self._stopping = asyncio.Event()
+        self._hurrying = asyncio.Event()
         self._under_way: Counter[str] = Counter()
         """By host."""
         self._depths: dict[str, Counter[int]] = {}
@@ -111,7 +114,9 @@ class CrawlRun:
         self._ends = moment(record.at) + timedelta(seconds=request.max_seconds) if request.max_seconds else None
 
     def stop(self, why: Stop) -> None:
-        """End it after the pages under way, or without those that take too long."""
+        """End it after the pages under way, or without those that take too long; asked again, without any of them."""
+        if self._stop is not None:
+            self._hurrying.set()
         self._stop = self._stop or why
         self._stopping.set()
 
@@ -126,6 +131,8 @@ class CrawlRun:
 
     def _left(self) -> dict[str, Any]:
         """What is probably left: more pages may be found, and how long they take is told by those that came."""
+        if self.state in ENDS:
+            return {"pages": 0, "seconds": 0}
         pages = self.site.left + self._under_way.total()
         passed = (self._parts.clock() - self._began).total_seconds()
         seconds = round(passed / self._asked * pages) if self._asked and pages else None if pages else 0
@@ -193,18 +200,24 @@ class CrawlRun:
         """Let so many work at it; once it is to stop, they have a moment for what they are at."""
         walking = asyncio.create_task(self._work_together())
         stopping = asyncio.create_task(self._stopping.wait())
+        hurrying = asyncio.create_task(self._hurrying.wait())
+        if self._ends is not None:  # a page may be waited for longer, where its site asks for patience
+            left = (self._ends - self._parts.clock()).total_seconds()
+            asyncio.get_running_loop().call_later(max(left, 0) + MOMENT, self._stopping.set)
         try:
             await asyncio.wait({walking, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not walking.done():
                 async with self.changed:
                     self.changed.notify_all()
-                await asyncio.wait({walking}, timeout=GRACE)
+                await asyncio.wait({walking, hurrying}, timeout=GRACE, return_when=asyncio.FIRST_COMPLETED)
         finally:
             stopping.cancel()
+            hurrying.cancel()
             if not walking.done():
                 walking.cancel()
                 with suppress(asyncio.CancelledError):
                     await walking
+                self._is_over()
         if not walking.cancelled():
             walking.result()
 
@@ -240,10 +253,14 @@ class CrawlRun:
         if attempts >= self.request.pages * ATTEMPTS_PER_PAGE + SPARE_ATTEMPTS:
             self.detail = f"it ended after {attempts} addresses, too many of which gave no page"
             return None
-        if self._ends is not None and self._parts.clock() >= self._ends:
+        return None if self._is_over() else self.site.next(self._may)
+
+    def _is_over(self) -> bool:
+        """Whether it has had the seconds that were given to it."""
+        over = self._ends is not None and self._parts.clock() >= self._ends
+        if over:
             self.detail = f"it ended after {self.request.max_seconds} seconds, as asked"
-            return None
-        return self.site.next(self._may)
+        return over
 
     def _may(self, host: str, depth: int) -> bool:
         """Whether a page is taken now: each host is a queue of its own, in which the nearest pages come first.

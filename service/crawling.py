@@ -162,7 +162,7 @@ class Crawls:
                 if (running := self._running.get(one.id)) is not None:
                     running.stop("paused")
                     await asyncio.shield(self._tasks[one.id])
-        else:
+        elif self._serves:
             await self._fill(first=standing.id)
         return await self.status(standing.id)
 

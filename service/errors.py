@@ -300,4 +300,7 @@ def outcome_problem(outcome: str, *, reason: str | None, page_state: str, detail
     if key is None:
         return None
     meaning = OUTCOMES[key]
-    return Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, detail or meaning.title)
+    told = detail or meaning.title
+    if key == "refused" and code != "blocked_port":
+        told += "; CITATOR_ALLOW_ADDRESSES opens ranges of addresses"
+    return Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, told)

@@ -3,19 +3,23 @@
 Commands pay for what they import; this costs a tenth of a client library.
 """
 
+import asyncio
 import http.client
 import json
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlsplit
 
 from service.errors import TABLE, TYPE_PREFIX, Problem, ServerUnreachable, ToldProblem, problem_told
 from service.socket_path import short_path
+
+T = TypeVar("T")
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 900.0
@@ -141,14 +145,30 @@ class Exchange:
         finally:
             connection.close()
 
-    def fetch(self, method: str, target: str, body: bytes, headers: Mapping[str, str]) -> "Coming":
+    async def told(
+        self, method: str, target: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Told:
+        """As `ask`, in a thread. Raises as `ask`."""
+        connection = self.connection()
+        asking = partial(self.ask, method, target, body=body, headers=headers, connection=connection)
+        return await while_wanted(connection, asking)
+
+    def fetch(
+        self,
+        method: str,
+        target: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        connection: http.client.HTTPConnection | None = None,
+    ) -> "Coming":
         """Ask, and leave the body of a good answer to be read.
 
         Raises:
             ToldProblem: the server refuses.
             ServerUnreachable: nobody answers.
         """
-        connection = self.connection()
+        connection = connection or self.connection()
         answer = self._sent(connection, method, target, body, headers)
         told = {name.lower(): value for name, value in answer.getheaders()}
         coming = Coming(told, connection, answer)
@@ -190,6 +210,18 @@ def problem_in(told: Told) -> ToldProblem | ServerUnreachable:
         except ValueError:
             pass
     return ServerUnreachable(f"the server answered with status {told.status} and no problem details: is it Citator?")
+
+
+async def while_wanted(connection: http.client.HTTPConnection, call: Callable[[], T]) -> T:
+    """Make a blocking call over `connection` in a thread.
+
+    Who ceases to wait for it hangs up: the thread ends then, and the server may call off what it was doing.
+    """
+    try:
+        return await asyncio.to_thread(call)
+    except asyncio.CancelledError:
+        hang_up(connection)
+        raise
 
 
 def hang_up(connection: http.client.HTTPConnection) -> None:

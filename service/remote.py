@@ -58,7 +58,7 @@ class Remote(RemoteBundles, RemoteSessions):
     async def _ask(
         self, method: str, target: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Told:
-        return await asyncio.to_thread(self._exchange.ask, method, API + target, body=body, headers=headers)
+        return await self._exchange.told(method, API + target, body=body, headers=headers)
 
     async def ask_good(self, method: str, target: str, request: BaseModel | Json | None = None) -> Told:
         """An answer that is no refusal."""
@@ -225,15 +225,7 @@ class Remote(RemoteBundles, RemoteSessions):
             "claims": dict(caller.claims),
             "noted": dict(caller.noted),
         }
-        connection = self._exchange.connection()
-        target, body = f"{API}/tools/{quote(name[:60], safe='')}", json.dumps(asked).encode()
-        try:
-            told = await asyncio.to_thread(
-                self._exchange.ask, "POST", target, body=body, headers=JSON, connection=connection
-            )
-        except asyncio.CancelledError:
-            hang_up(connection)  # the server sees it, and calls off what it was doing
-            raise
+        told = await self._ask("POST", f"/tools/{quote(name[:60], safe='')}", json.dumps(asked).encode(), JSON)
         if told.status >= 400:  # noqa: PLR2004 - as above
             raise problem_in(told)
         return _json_in(told)
@@ -267,7 +259,7 @@ class Remote(RemoteBundles, RemoteSessions):
 
     async def health(self) -> Json:
         """How the server is."""
-        told = await asyncio.to_thread(self._exchange.ask, "GET", "/healthz")
+        told = await self._exchange.told("GET", "/healthz")
         return _json_in(told)
 
     async def _work(self, target: str, progress: Progress, value: Json | None = None) -> Json:

@@ -1,9 +1,9 @@
 """Files with evidence that a server makes: bundles, and what is attached to a report or a transcript."""
 
-import asyncio
 import base64
 import json
 from collections.abc import Mapping
+from functools import partial
 from secrets import token_hex
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from service.attaching.asked import Artefact, AttachRequest
 from service.doors import Progress
 from service.errors import ServerUnreachable
-from service.exchange import Exchange
+from service.exchange import Exchange, while_wanted
 from service.requests import BundleRequest, Caller, Made
 
 _BUNDLES: Final = "/api/v1/bundles"
@@ -40,7 +40,9 @@ class RemoteBundles:
         return await self._made(f"{_ATTACHMENTS}?{urlencode(options)}", body, kind)
 
     async def _made(self, target: str, body: bytes, kind: Mapping[str, str]) -> Made:
-        coming = await asyncio.to_thread(self._exchange.fetch, "POST", target, body, kind)
+        connection = self._exchange.connection()
+        asking = partial(self._exchange.fetch, "POST", target, body, kind, connection=connection)
+        coming = await while_wanted(connection, asking)
         head = coming.headers
         try:
             digest = base64.b64decode(head["repr-digest"].removeprefix("sha-256=").strip(":")).hex()

@@ -154,9 +154,9 @@ class Settings(BaseSettings):
     render_concurrency: int = Field(default=2, ge=1, le=64)
     render_deadline: float = Field(default=20.0, gt=0, le=600)
     render_user_agent: str | None = None
-    locale: str | None = Field(default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$")
+    locale: str | None = Field(default=None, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", examples=["de-CH"])
     time_zone: str = "UTC"
-    viewport: str = Field(default="1280x800", pattern=r"^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$")
+    viewport: str = Field(default="1280x800", pattern=r"^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$", examples=["1280x800"])
 
     # reading pages
     readers: int = Field(default_factory=lambda: min(os.cpu_count() or 1, 8), ge=1, le=256)
@@ -354,11 +354,19 @@ def load_settings(**given: object) -> Settings:
     try:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
     except ValidationError as error:
-        problems = "; ".join(
-            f"CITATOR_{'_'.join(str(part) for part in problem['loc']).upper() or 'LISTEN'}: "
-            + problem["msg"].removeprefix("Value error, ")
-            for problem in error.errors()
-        )
-        raise BadSetting(problems) from error
+        raise BadSetting(
+            "; ".join(_told(problem["loc"], problem["type"], problem["msg"]) for problem in error.errors())
+        ) from error
     except (ValueError, OSError) as error:  # the TOML file does not parse, or may not be read
         raise BadSetting(f"CITATOR_CONFIG: {error}") from error
+
+
+def _told(place: tuple[int | str, ...], kind: str, message: str) -> str:
+    """What is wrong with a setting, and what would do."""
+    name = f"{PREFIX}{'_'.join(str(part) for part in place).upper() or 'LISTEN'}"
+    if kind == "extra_forbidden":
+        return f"{name}: there is no such setting"
+    field = Settings.model_fields.get(str(place[0])) if place else None
+    if kind == "string_pattern_mismatch" and field is not None and field.examples:
+        return f"{name}: it is to look like {field.examples[0]}"
+    return f"{name}: {message.removeprefix('Value error, ')}"

@@ -60,10 +60,9 @@ class Wanted:
     def capture(self, url: str) -> CaptureRequest:
         """The request for one page."""
         max_age = MAX_AGE if self.only_kept else self.max_age
-        of: Literal["full", "viewport"] = "full" if self.whole_picture else "viewport"
-        return CaptureRequest(
-            url=url, max_age=max_age, screenshot="screenshot" in self.formats, screenshot_of=of, store=self.store
-        )
+        pictured = "screenshot" in self.formats
+        of: Literal["full", "viewport"] = "viewport" if pictured and not self.whole_picture else "full"
+        return CaptureRequest(url=url, max_age=max_age, screenshot=pictured, screenshot_of=of, store=self.store)
 
 
 def wanted(asked: Asked, *, default_age: int) -> Wanted:

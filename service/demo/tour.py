@@ -12,6 +12,7 @@ from rich.console import Console
 
 from service.build import build
 from service.crawl_requests import CrawlRequest
+from service.data_directory import hold
 from service.demo.site import Site
 from service.demo.telling import Teller, short
 from service.doors import Citator
@@ -47,13 +48,19 @@ def fresh(data: Path) -> None:
     """Make an empty data directory, in the place of an earlier demonstration if there was one.
 
     Raises:
-        BadRequest: there is something else at this place; it is left alone.
+        BadRequest: there is something else at this place, or no directory can be; it is left alone.
+        DataInUse: a process has the earlier one open.
     """
-    if data.exists() and not (data / MARK).is_file() and any(data.iterdir()):
-        raise BadRequest(f"{data} was not made by the demonstration; name another place with --data")
-    shutil.rmtree(data, ignore_errors=True)
-    data.mkdir(parents=True, mode=0o700)
-    (data / MARK).write_text(NOTE, encoding="utf-8")
+    try:
+        if data.exists() and not (data / MARK).is_file() and any(data.iterdir()):
+            raise BadRequest(f"{data} was not made by the demonstration; name another place with --data")
+        if data.exists():
+            with hold(data):
+                shutil.rmtree(data)
+        data.mkdir(parents=True, mode=0o700)
+        (data / MARK).write_text(NOTE, encoding="utf-8")
+    except OSError as error:
+        raise BadRequest(f"{data} cannot be used: {error.strerror}") from error
 
 
 async def tour(data: Path, console: Console | None = None) -> bool:

@@ -35,7 +35,8 @@ async def start(request: Request) -> Response:
     """Start a crawl, and go to where it can be watched."""
     caller = visitor(request, Scope.FETCH)
     form = await fields(request)
-    urls = tuple(url if "://" in url else f"https://{url}" for url in form.get("urls", "").split())
+    lines = filter(None, map(str.strip, form.get("urls", "").splitlines()))
+    urls = tuple(url if "://" in url else f"https://{url}" for url in lines)
     asked: dict[str, object] = {"urls": urls, "sitemap": "no_sitemap" not in form}
     numbers = ("max_pages", "max_depth", "max_seconds", "min_interval", "max_interval")
     asked |= {name: form[name] for name in numbers if form.get(name)}

@@ -10,7 +10,7 @@ from service.failures import BadRequest
 from service.requests import CaptureRequest, UploadRequest
 from snapshots import Capture, Fetch, Serving, UnknownId, digest
 from tests.service.opened import HARBOUR, ME, TOLL, captured, opened, searched, told
-from tests.sites import Route, Site
+from tests.sites import Route, Site, robots
 
 
 async def test_a_page_is_answered_with_ids_that_give_the_same_bytes(tmp_path: Path) -> None:
@@ -147,6 +147,8 @@ async def test_what_needs_a_browser_is_refused_rather_than_done_without_one(tmp_
                     await captured(actions, site.url("/ferry"), **options)
             with pytest.raises(BadRequest, match="rendered"):
                 await captured(actions, site.url("/ferry"), render="never", screenshot=True)
+            with pytest.raises(BadRequest, match="screenshot"):
+                await captured(actions, site.url("/ferry"), screenshot_of="viewport")
 
 
 async def test_an_upload_is_kept_with_its_claim_and_found(tmp_path: Path) -> None:
@@ -207,3 +209,23 @@ async def test_a_page_of_no_bytes_is_told_to_be_empty(tmp_path: Path) -> None:
     said = told(reply)
     assert (reply.status, said["type"]) == (422, "urn:citator:problem:empty-page")
     assert (said["outcome"], said["page_state"], said["text"]) == ("ok", "empty", "")
+
+
+async def test_a_page_that_broke_off_is_a_problem_that_says_how(tmp_path: Path) -> None:
+    with Site([robots(), Route("/*", body="<p>The mill stands at the w", declared=5000, then="close")]) as site:
+        async with opened(tmp_path) as actions:
+            said = await captured(actions, site.url("/mill"))
+
+    assert (said["type"], said["status"]) == ("urn:citator:problem:site-unreachable", 502)
+    assert (said["outcome"], said["reason"], said["text"]) == ("incomplete", "length_mismatch", "")
+    assert "5000" in said["detail"]
+
+
+async def test_a_page_without_text_that_was_not_rendered_says_why_not(tmp_path: Path) -> None:
+    shell = "<noscript>Please enable JavaScript.</noscript><div id=root></div><script src=/app.js></script>"
+    with Site([Route("/*", body=shell)]) as site:
+        async with opened(tmp_path, chromium="off") as actions:
+            said = await captured(actions, site.url("/app"))
+
+    assert said["type"] == "urn:citator:problem:empty-page"
+    assert "rendering" in said["detail"]

@@ -12,6 +12,7 @@ from typing import IO
 
 import pytest
 
+from service.requests import SearchRequest
 from tests.service.serving import Served, served
 from tests.service.small_citator import SmallCitator
 
@@ -105,4 +106,19 @@ def test_a_crawl_that_is_interrupted_is_told_as_it_stands(server: Served, citato
 
     assert process.returncode == 3
     assert json.loads(told)["state"] == "cancelled"
-    assert said == b"citator: stopping after the pages under way\n"
+    assert said == f"citator: stopping the crawl {json.loads(told)['id']} after the pages under way\n".encode()
+
+
+def test_an_interrupt_need_not_wait_for_the_servers_answer(server: Served, citator: SmallCitator) -> None:
+    citator.slow = 300.0
+
+    with subprocess.Popen(
+        [*MAIN, "search", "bread"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment_of(server.data)
+    ) as process:
+        while not any(isinstance(one, SearchRequest) for one in citator.asked):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        told, said = process.communicate()
+
+    assert (process.returncode, told, said) == (3, b"", b"citator: stopped\n")

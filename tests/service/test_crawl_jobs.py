@@ -155,6 +155,18 @@ async def test_a_crawl_ends_after_its_time_with_what_it_has(tmp_path: Path) -> N
     assert 3 <= len(last["captures"]) < 13
 
 
+async def test_a_crawl_ends_after_its_time_also_while_a_site_asks_for_patience(tmp_path: Path) -> None:
+    busy = Route("/notice/*", 429, (("Retry-After", "3000"),), "later")
+    with Site([robots(), start(*NOTICES), busy]) as site:
+        async with opened(tmp_path) as actions:
+            crawl = await actions.crawl_start(CrawlRequest(url=site.url("/"), max_seconds=2), ME)
+            end = await until(actions, crawl["id"], "done", "failed")
+
+    assert end["state"] == "done"
+    assert "2 seconds" in end["detail"]
+    assert (len(end["captures"]), end["left"]) == (1, {"pages": 0, "seconds": 0})
+
+
 async def test_a_paused_crawl_rests_also_over_a_restart_and_goes_on_where_it_was(tmp_path: Path) -> None:
     with Site(MANY) as site:
         async with opened(tmp_path, resume=True, crawl_concurrency=1, host_delay=0.1) as actions:

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from service.data_directory import hold
 from service.demo.tour import MARK, tour
-from service.failures import BadRequest
+from service.failures import BadRequest, DataInUse
 
 
 def told(buffer: io.StringIO) -> str:
@@ -40,3 +41,22 @@ async def test_what_no_demonstration_made_is_left_alone(tmp_path: Path) -> None:
 
     assert (tmp_path / "precious").read_text() == "mine"
     assert not (tmp_path / MARK).exists()
+
+
+async def test_an_earlier_demonstration_that_a_process_has_open_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / MARK).write_text("made before")
+    (tmp_path / "kept").write_text("still used")
+
+    with hold(tmp_path), pytest.raises(DataInUse):
+        await tour(tmp_path, Console(file=io.StringIO()))
+
+    assert (tmp_path / "kept").read_text() == "still used"
+
+
+async def test_a_file_is_no_place_for_a_demonstration(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+
+    with pytest.raises(BadRequest, match="cannot be used"):
+        await tour(tmp_path / "file", Console(file=io.StringIO()))
+
+    assert (tmp_path / "file").read_text() == "mine"

@@ -111,7 +111,16 @@ def test_a_capture_that_gave_nothing_has_a_problem(
     problem = outcome_problem(outcome, reason=reason, page_state=page_state, detail="why")
 
     assert problem is not None
-    assert (problem.slug, problem.status, problem.exit, problem.detail) == (slug, status, NOT_DONE, "why")
+    assert (problem.slug, problem.status, problem.exit) == (slug, status, NOT_DONE)
+    assert problem.detail.startswith("why")
+
+
+@pytest.mark.parametrize(("rule", "opened"), [("loopback", True), ("blocked_port", False)])
+def test_the_refusal_of_an_address_names_the_setting_that_opens_it(rule: str, *, opened: bool) -> None:
+    problem = outcome_problem("refused", reason=rule, page_state="unknown", detail="why")
+
+    assert problem is not None
+    assert ("CITATOR_ALLOW_ADDRESSES" in problem.detail) is opened
 
 
 def test_a_capture_that_gave_a_page_has_none() -> None:

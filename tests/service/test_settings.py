@@ -22,6 +22,8 @@ from tests.service.running import Shell
         ("CITATOR_DATABASE_URL", "sqlite://"),
         ("CITATOR_BUCKET", "s3://"),
         ("CITATOR_BUCKET", "gs://bucket"),
+        ("CITATOR_VIEWPORT", "big"),
+        ("CITATOR_LOCALE", "of the country"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_by_its_name(tmp_path: Path, name: str, value: str) -> None:
@@ -30,6 +32,7 @@ def test_a_value_that_cannot_be_used_is_refused_by_its_name(tmp_path: Path, name
     assert (ran.status, ran.json["type"]) == (2, "urn:citator:problem:bad-setting")
     assert ran.json["detail"].startswith(name)
     assert "Value error" not in ran.json["detail"]
+    assert "pattern" not in ran.json["detail"]
     assert not (tmp_path / "data").exists()
 
 
@@ -40,7 +43,7 @@ def test_a_misspelt_name_in_the_file_is_refused(tmp_path: Path) -> None:
     ran = Shell(tmp_path / "data")("search", "bread", "--json", CITATOR_CONFIG=str(file))
 
     assert (ran.status, ran.json["type"]) == (2, "urn:citator:problem:bad-setting")
-    assert "CITATOR_ROBOT:" in ran.json["detail"]
+    assert "CITATOR_ROBOT: there is no such setting" in ran.json["detail"]
 
 
 def test_an_empty_variable_is_one_that_is_not_set(tmp_path: Path) -> None:

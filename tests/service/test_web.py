@@ -161,6 +161,13 @@ async def test_a_crawl_is_started_watched_and_listed(web: Web) -> None:
     assert path in listed
 
 
+async def test_a_line_that_is_no_address_starts_no_crawl(web: Web) -> None:
+    answer = await web.post("/crawls", urls=f"{web.site.url('/')}\n\nthis is no address\n")
+
+    assert answer.status == 400
+    assert (await web.actions.crawls.listed(limit=5))["crawls"] == []
+
+
 async def test_a_removal_is_listed_first_and_then_done(web: Web) -> None:
     one = await captured(web.actions, web.site.url("/bridge"))
 
