@@ -1,9 +1,10 @@
 """The main text of a page: which extractor's word is taken, and why.
 
-trafilatura reads articles best when it is told to prefer precision and to leave comments out. Three kinds of page
+trafilatura reads articles best when it is told to prefer precision and to leave comments out. Four kinds of page
 need something else, and each is told by what the page itself shows:
 
 * a discussion, where the replies are the content: the posts themselves (`threads`);
+* a page of many texts in one form, named or not, as old forums and blogs show them: all of them (`records`);
 * a page whose precise text is next to nothing of what can be seen: trafilatura's balanced reading;
 * a page whose text is only a consent notice, or whose text stands where extractors do not look (`bodies`): the notice
   is taken out, the element is taken for what it is, and the page is read again.
@@ -23,10 +24,11 @@ from crawler.bodies import free_main_columns, join_split_bodies, name_main_colum
 from crawler.consent import consent_elements, is_about_consent, is_consent_text, take_out_notices
 from crawler.markup import cut_out, take_out_heading_marks, without_controls
 from crawler.reading import Block
+from crawler.records import find_records, says_one_article
 from crawler.scalars import one_line
 from crawler.surroundings import take_out_cards, take_out_comments
 from crawler.tables import spread_spans
-from crawler.threads import MIN_POSTS, find_posts, repeated_quotes, thread_signs
+from crawler.threads import MIN_POSTS, find_posts, repeated_quotes, take_out_signatures, thread_signs
 from crawler.visible import hidden_elements
 
 # A precise text with less of the visible words than this may be the wrong one.
@@ -70,12 +72,14 @@ def main_text(root: Any, *, source: str, url: str, visible: str) -> MainText:
     take_out_hidden(root, visible)
     take_out_notices(root, visible)
     take_out_heading_marks(root)
+    thread = bool(thread_signs(root, url))
+    records = _records(root, thread=thread) if thread or not says_one_article(root) else None
     free_main_columns(root)
     join_split_bodies(root)
     name_paragraphs(root)
     name_main_column(root)
     spread_spans(root)
-    found = _choose(root, source, url, visible)
+    found = _choose(root, source, url, visible, records)
     if not is_consent_text(found.text) or is_about_consent(root):
         return found
     again = copy(root)
@@ -99,8 +103,8 @@ def _is_large(root: Any) -> bool:
     return float(_COUNT(root)) > MAX_ELEMENTS
 
 
-def _choose(root: Any, source: str, url: str, visible: str) -> MainText:
-    thread = _thread(root, source, url)
+def _choose(root: Any, source: str, url: str, visible: str, records: MainText | None) -> MainText:
+    thread = _thread(root, source, url, records) or records
     if thread is not None:
         return thread
     take_out_comments(root)
@@ -125,15 +129,18 @@ def _weight(text: str) -> int:
     return len(text) - text.count(" ") - text.count("\n")
 
 
-def _thread(root: Any, source: str, url: str) -> MainText | None:
+def _thread(root: Any, source: str, url: str, records: MainText | None) -> MainText | None:
     signs = thread_signs(root, url)
     if not signs:
         return None
     posts = find_posts(root)
     if posts and (len(posts) >= MIN_POSTS or signs != ["address"]):
+        take_out_signatures(posts)
         text, blocks = text_with_blocks(posts, repeated_quotes(posts))
         if text:
             return MainText(text, blocks, "posts")
+    if records is not None:
+        return records
     balanced = _article(root, url, precise=False, comments=True)
     if balanced is not None and posts:
         return balanced
@@ -141,6 +148,20 @@ def _thread(root: Any, source: str, url: str) -> MainText | None:
     if balanced is None or _weight(second.text) > MUCH_MORE * _weight(balanced.text):
         return second if second.text else None
     return balanced
+
+
+def _records(root: Any, *, thread: bool) -> MainText | None:
+    """The texts of what the page shows several times in one form, with their headings."""
+    records = find_records(root, thread=thread)
+    if records is None:
+        return None
+    take_out_signatures(records.texts)
+    for holder in records.texts:
+        if holder.tag in ("dd", "li"):  # as some programs write messages, which are no items of a list
+            holder.tag = "div"
+    quotes = repeated_quotes(records.texts)
+    text, blocks = text_with_blocks(records.texts, [*records.left_out, *quotes])
+    return MainText(text, blocks, "records")
 
 
 def _quick(root: Any, url: str, visible: str) -> MainText | None:

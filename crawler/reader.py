@@ -102,7 +102,7 @@ def _html_reading(body: bytes, kind: str, charset: str | None, arrival: Arrival,
     signs = page_signs(root, head, source=decoded.text, visible=visible.text)
     captions, lines = captions_of(root), link_lines(root, base)
     main = main_text(root, source=decoded.text, url=url, visible=visible.text)
-    if main.extractor != "posts":
+    if main.extractor not in ("posts", "records"):
         days = [dated.value for dated in (published, modified) if dated and dated.firm]
         main = trimmed(main, title=title, links=(*links, *lines), base=base, days=days)
         main = with_lead(main, root, head, title)

@@ -15,7 +15,7 @@ from crawler.scalars import one_line
 
 # Names of what holds one contribution's words, as forum programs and their themes use them: what it is, which part.
 _WHAT: Final = "post|comment|message|reply|answer|question|topic|thread|msg|review|discussion"
-_PART: Final = "content|text|copy|message|body|bd|inner|detail|display"
+_PART: Final = "content|text|copy|message|body|bd|inner|detail(?!s)|display"
 _NOT_AFTER: Final = "(?![-_]{0,2}(?:wrap|list|foot|head|area|form|box|author|meta|title))"
 _BODY_NAME: Final = re.compile(
     rf"(?:(?<![a-z])(?i:{_WHAT})|(?:{_WHAT.title()}))(?i:s?[-_]{{0,2}}(?:rich[-_]?)?(?:{_PART}){_NOT_AFTER})"
@@ -64,6 +64,8 @@ FEW_WORDS: Final = 40
 
 # Shorter posts ("Thanks!") may well be written twice; a longer one is the same one shown again.
 SHORT_POST: Final = 60
+
+_RULE: Final = re.compile(r"\s*_{6,}\s*(?:\n|$)")
 
 # With fewer posts than this, and no better sign, a page is no discussion.
 MIN_POSTS: Final = 2
@@ -154,6 +156,24 @@ def find_posts(root: Any) -> list[Any]:
         seen.add(text)
         posts.append(element)
     return posts
+
+
+def take_out_signatures(posts: list[Any]) -> None:
+    """Take out of POSTS what stands below a line of underscores, with which forum programs set signatures apart."""
+    for post in posts:
+        over = False
+        for element in list(post.iter()):
+            if not isinstance(element.tag, str):
+                continue
+            if over:
+                element.text = None
+            elif element.text and _RULE.match(element.text):
+                element.text, over = None, True
+            # The tail of an element with children comes after them.
+            if over and element is not post:
+                element.tail = None
+            elif element is not post and element.tail and _RULE.match(element.tail):
+                element.tail, over = None, len(element) == 0 or over
 
 
 def repeated_quotes(posts: list[Any]) -> list[Any]:
