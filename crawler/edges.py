@@ -12,6 +12,8 @@ MAX_DATELINE: Final = 20
 MAX_CREDIT: Final = 15
 MAX_CALL: Final = 60
 MAX_HANDLE: Final = 40
+MAX_SHARE: Final = 25
+MAX_HEAR: Final = 8
 
 # A day with its year, as numbers or with the month's name between; and words for coming out and being changed.
 _DAY: Final = re.compile(
@@ -37,7 +39,7 @@ _NETWORKS: Final = re.compile(
 _HANDLE: Final = re.compile(r"(?<!\w)@\w")
 # Asking for it, and nothing before: that somebody follows somebody is news.
 _FOLLOW: Final = re.compile(
-    r"^\W*(?:(?:follow|join|like)\b|folgen? |folg uns|besuchen sie uns|suivez|retrouvez|s[ií]gue|siga\b|"
+    r"^\W*(?:(?:follow|join|like)\b|folgen? |folg uns|besuchen sie uns|suivez|retrouvez|[uú]nete a|s[ií]gue|siga\b|"
     r"sigam?-nos|seguici|segui\b|volg\b|följ\b|følg\b|seuraa\b|obserwuj|śledź|polub|bizi takip|следите|подпис|ikuti\b)"
     r"|关注我|關注我|フォローして|팔로우하|تابعو?نا",
     re.IGNORECASE,
@@ -58,6 +60,28 @@ _GIVE: Final = re.compile(
     r"unterstützen sie (?:uns|unser)|mit ihrer spende|soutenez(?:-| )(?:nous|notre|nos)|faites un don|"
     r"ap[oó]ya(?:nos| nuestr)|con tu donación|apoie (?:o nosso|a nossa|nosso)|sostieni(?:ci| il nostro| la nostra)|"
     r"steun ons|stöd (?:oss|vår)|støt (?:os|vores)|wesprzyj nas|поддержите (?:нас|наш)|支持我们|支持我們|ご支援",
+    re.IGNORECASE,
+)
+# Asking to share or rate the text, or to say something below it.
+_SHARE: Final = re.compile(
+    r"^\W*(?:please )?(?:share|tweet|pin|rate) (?:this|it|on|with|via)\b|\b(?:liked?|enjoyed?|loved?) this "
+    r"(?:article|post|story|recipe)\b.*\?|\bdid you (?:make|try|like|enjoy) this\b|"
+    r"^\W*teilen(?: mit| auf)?\W*$|\bteilen? (?:sie )?(?:ihn|sie|es|diesen|dieses) (?:gerne? |doch )?(?:mit|auf)\b|"
+    r"\bhat (?:dir|ihnen) (?:dieser|der|das|dieses) (?:artikel|beitrag|rezept)|\bhast du (?:das|dieses) rezept\b.*\?|"
+    r"^\W*bewerte (?:diesen|dieses)|^\W*partagez?\b.{0,3}(?:le|cet|sur)\b|\bcet article vous a plu|"
+    r"^\W*compart[ei]r?\b.{0,12}\b(?:est[ea]|en)\b|\bte (?:ha )?gust(?:ó|ado) (?:este|esta)\b.*\?|^\W*compartilhe\b|"
+    r"\bgostou d\w+.*\?|^\W*condividi\b|\bti è piaciut[oa]\b.*\?|^\W*udostępnij\b|podobał\w? ci się .*\?|"
+    r"^\W*deel (?:dit|deze)|^\W*dela (?:artikeln|inlägget)|^\W*поделит(?:есь|ься)\b|"
+    r"понравил(?:ась|ось|ся) (?:статья|пост|рецепт)|シェアして|シェアする|(?:分享给|分享到|转发给)|공유하기",
+    re.IGNORECASE,
+)
+# To hear a text rather than to read it, and how long that takes.
+_HEAR: Final = re.compile(
+    r"^\W*(?:listen to (?:this|the) (?:article|story)|artikel (?:anhören|vorlesen)|écouter (?:l.article|cet article)|"
+    r"escuchar (?:el artículo|la noticia)|ouvir (?:a )?notícia|ascolta (?:l.articolo|la notizia)|"
+    r"luister naar dit artikel)\W*$|^\W*(?:reading time|lesezeit|lesedauer|temps de lecture|tempo di lettura|"
+    r"tiempo de lectura|tempo de leitura|leestijd|lästid|czas czytania|время чтения)?\W*\d{1,2}(?:-\d{1,2})?\s*"
+    r"min(?:\.|ut\w*)?(?: (?:read|lesezeit|de lecture))?\W*$",
     re.IGNORECASE,
 )
 _RIGHTS: Final = re.compile(
@@ -114,9 +138,16 @@ def is_rights(text: str, words: int) -> bool:
 
 
 def is_call(text: str, words: int) -> bool:
-    """Whether TEXT asks to follow the site elsewhere, to have it sent, or to give for it."""
+    """Whether TEXT asks to follow the site elsewhere, to have it sent, to give for it, or to share it."""
     if words > MAX_CALL:
         return False
+    if words <= MAX_SHARE and _SHARE.search(text):
+        return True
     if _NETWORKS.search(text) and (_FOLLOW.search(text) or (words <= MAX_HANDLE and _HANDLE.search(text))):
         return True
     return _BY_MAIL.search(text) is not None or (_GIVE.search(text) is not None and _QUOTED.search(text) is None)
+
+
+def is_offer_to_hear(text: str, words: int) -> bool:
+    """Whether TEXT, a line above an article, only offers to read it aloud or says how long reading takes."""
+    return words <= MAX_HEAR and _HEAR.search(text) is not None

@@ -21,6 +21,7 @@ from lxml import etree
 
 from crawler.blocks import text_with_blocks
 from crawler.bodies import free_main_columns, join_split_bodies, name_main_column, name_paragraphs
+from crawler.boxes import take_out_contents, take_out_sign_ups
 from crawler.consent import consent_elements, is_about_consent, is_consent_text, take_out_notices
 from crawler.markup import cut_out, take_out_heading_marks, without_controls
 from crawler.reading import Block
@@ -109,6 +110,8 @@ def _choose(root: Any, source: str, url: str, visible: str, records: MainText | 
         return thread
     take_out_comments(root)
     take_out_cards(root)
+    take_out_sign_ups(root)
+    take_out_contents(root)
     precise = _quick(root, url, visible) or _article(root, url)
     enough = SUSPECT_SHARE * _weight(visible)
     if precise is not None and _weight(precise.text) >= enough:

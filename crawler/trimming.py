@@ -22,7 +22,7 @@ from typing import Final
 
 from crawler.addresses import same_site
 from crawler.blocks import BLOCK_GAP, ITEM_GAP
-from crawler.edges import is_call, is_credit, is_dateline, is_rights, is_tags
+from crawler.edges import is_call, is_credit, is_dateline, is_offer_to_hear, is_rights, is_tags
 from crawler.main_text import MainText
 from crawler.page_signs import count_words
 from crawler.reading import Block, Link
@@ -51,11 +51,20 @@ SHORTER: Final = 0.5
 LONGER: Final = 0.7
 LEAST_TITLE: Final = 9
 
+# "Read more: a headline": a label of so many words before it.
+MAX_SAID: Final = 4
+_LABELLED: Final = re.compile(r"\W*[^\n:\uff1a]{2,40}[:\uff1a]\s*")
+
 _LETTERS: Final = re.compile(r"[^\W_]+")
 _ADVERTISEMENT: Final = frozenset(
     (
         "advertisement", "advertising", "anzeige", "werbung", "publicité", "publicidad", "publicidade", "pubblicità",
         "advertentie", "annons", "annonce", "reklame", "reklam", "reklama", "mainos", "hirdetés", "реклама",
+        "スポンサーリンク", "スポンサードリンク", "lasuiteaprèslapublicité", "continuadepoisdapublicidade",
+        "continuaapósapublicidade", "continúadespuésdelapublicidad", "storycontinuesbelowadvertisement",
+        "articlecontinuesbelowadvertisement", "articlecontinuesafteradvertisement", "scrolltocontinue",
+        "continuereadingbelowadvertisement",
+        "continuaaleggeredopolapubblicità",
         "διαφήμιση", "iklan", "quảngcáo", "إعلان", "اعلان", "विज्ञापन", "โฆษณา", "广告", "廣告", "広告", "광고",
     )
 )  # fmt: skip
@@ -80,7 +89,7 @@ def trimmed(
     changed.
     """
     lines = [_line(main.text, block) for block in main.blocks]
-    prose = [line for line in lines if line.words >= PROSE and line.block.type in ("paragraph", "quote")]
+    prose = [line for line in lines if _is_prose(line, days)]
     if sum(line.words for line in prose) < PROSE_SHARE * sum(line.words for line in lines) or not prose:
         return main
     begin, end = prose[0].block.start, prose[-1].block.end
@@ -92,7 +101,7 @@ def trimmed(
             left_out = True
             if kept and _announces(kept[-1]):
                 kept.pop()
-        elif not (_is_label(line) or (line.block.start < begin and (_says(line, title) or _says_when(line, days)))):
+        elif not (_is_label(line) or (line.block.start < begin and _is_before(line, title, days))):
             if left_out and kept and _is_over(kept[-1], line):
                 kept.pop()
             kept.append(line)
@@ -101,6 +110,10 @@ def trimmed(
     while len(kept) > 1 and _is_after(kept[-1], end, days):
         kept.pop()
     return main if len(kept) == len(lines) else _joined(main, kept)
+
+
+def _is_prose(line: _Line, days: Sequence[str]) -> bool:
+    return line.words >= PROSE and line.block.type in ("paragraph", "quote") and not _says_when(line, days)
 
 
 def _line(text: str, block: Block) -> _Line:
@@ -149,6 +162,11 @@ def _tags_begin(lines: Sequence[_Line], end: int) -> int:
     return len(lines)
 
 
+def _is_before(line: _Line, title: str | None, days: Sequence[str]) -> bool:
+    """Whether LINE, which stands before the text, is of what stands above an article."""
+    return _says(line, title) or _says_when(line, days) or is_offer_to_hear(line.text, line.words)
+
+
 def _says_when(line: _Line, days: Sequence[str]) -> bool:
     return line.block.type == "paragraph" and is_dateline(line.text, line.words, days)
 
@@ -168,8 +186,15 @@ def _is_after(line: _Line, end: int, days: Sequence[str]) -> bool:
 def _is_teaser(line: _Line, links: Sequence[tuple[str, str]], base: str) -> bool:
     if line.block.type not in ("paragraph", "list", "heading") or not TEASER <= line.words <= MAX_TEASER:
         return False
+    labelled = _LABELLED.match(line.text)
+    rest = folded(line.text[labelled.end() :]) if labelled and count_words(labelled[0]) <= MAX_SAID else ""
     least, most = LINKED * len(line.folded), len(line.folded)
-    return any(least <= len(text) <= most and text in line.folded and same_site(url, base) for text, url in links)
+    said = (
+        url
+        for text, url in links
+        if (least <= len(text) <= most and text in line.folded) or (text == rest and len(rest) >= LEAST_TITLE)
+    )
+    return any(same_site(url, base) for url in said)
 
 
 def _joined(main: MainText, lines: Sequence[_Line]) -> MainText:

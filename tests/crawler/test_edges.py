@@ -148,3 +148,36 @@ def test_a_source_behind_a_label_stays() -> None:
                    url="https://harbour.test/locks")  # fmt: skip
 
     assert "Source: Report on the state of all locks in the valley" in reading.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Share this article", "Did you make this recipe? Tag @cook so I can see it!", "Condividi", "Partagez cet article",
+     "Cet article vous a plu ? Partagez-le !", "Hat dir dieser Artikel geholfen? Dann teile ihn mit deinen Freunden!",
+     "Понравилась статья? Поделитесь!", "Podobał Ci się artykuł? Udostępnij go znajomym!",
+     "この記事が気に入ったらシェアしてください", "喜欢这篇文章就分享给朋友吧！", "Compartilhe esta notícia"],  # noqa: RUF001 - a full-width mark is meant
+)  # fmt: skip
+def test_a_line_that_asks_to_share_or_rate_the_text_is_none_of_it(line: str) -> None:
+    assert story(after=f"<p>{line}</p>") == "\n\n".join(PROSE)
+    assert line in story(before=f"<p>{PROSE[3]}</p><p>{line}</p>")
+
+
+@pytest.mark.parametrize("line", ["They share this view of the lock", "Pins and tags were sold at the quay"])
+def test_a_sentence_about_sharing_stays(line: str) -> None:
+    assert line in story(after=f"<p>{line}</p>")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Listen to this article", "5 min read", "Lesezeit: 4 Minuten", "Temps de lecture : 4 min", "Ouvir notícia",
+     "4 min"],
+)  # fmt: skip
+def test_an_offer_to_hear_the_text_and_how_long_it_takes_are_none_of_it(line: str) -> None:
+    assert story(before=f"<p>{line}</p>") == "\n\n".join(PROSE)
+    assert line in story(after=f"<p>{line}</p>")
+
+
+def test_a_long_line_that_says_who_wrote_it_and_when_does_not_begin_the_text() -> None:
+    line = "Par Odile Renard de la rédaction - Publié le 3 mars 2024 - Temps de lecture : 4 min"
+
+    assert story(before=f"<p>{line}</p>") == "\n\n".join(PROSE)

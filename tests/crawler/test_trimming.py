@@ -54,7 +54,21 @@ def test_a_title_that_stands_in_the_middle_stays() -> None:
     assert f"{SECOND}\n\nFerrow bridge closed for the winter\n\n{THIRD}" in reading.text
 
 
-@pytest.mark.parametrize("label", ["Advertisement", "ADVERTISEMENT", "- Anzeige -", "広告", "Реклама", "___", "* * *"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Advertisement",
+        "ADVERTISEMENT",
+        "- Anzeige -",
+        "広告",
+        "Реклама",
+        "___",
+        "* * *",
+        "Story continues below advertisement",
+        "スポンサーリンク",
+        "La suite après la publicité",
+    ],
+)
 def test_labels_of_advertisements_and_rules_of_signs_go(label: str) -> None:
     reading = read(article(between=f"<p>{label}</p>"))
 
@@ -73,6 +87,22 @@ def test_a_line_that_only_leads_to_another_page_of_the_site_goes() -> None:
 
     assert teaser not in reading.text
     assert teaser in reading.visible
+
+
+@pytest.mark.parametrize("label", ["Read more: ", "READ ALSO: ", "Czytaj także: ", "関連記事：", "➤ Passend dazu: "])  # noqa: RUF001 - a full-width mark is meant
+def test_a_label_before_a_link_to_another_page_goes_with_it(label: str) -> None:
+    reading = read(article(between=f"<p><b>{label}</b><a href='/fares'>Ferry fares rise</a></p>"))
+
+    assert reading.text == f"{FIRST}\n\n{SECOND}\n\n{THIRD}"
+
+
+def test_a_fact_behind_a_label_stays() -> None:
+    facts = "<p>The engineer in charge of it: <a href='/ada'>Ada Quill</a></p><p>Film: <a href='/f'>Tide</a></p>"
+
+    reading = read(article(between=facts))
+
+    assert "Ada Quill" in reading.text
+    assert "Film: Tide" in reading.text
 
 
 def test_a_link_in_a_sentence_and_a_name_stay() -> None:
