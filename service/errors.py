@@ -301,6 +301,6 @@ def outcome_problem(outcome: str, *, reason: str | None, page_state: str, detail
         return None
     meaning = OUTCOMES[key]
     told = detail or meaning.title
-    if key == "refused" and code != "blocked_port":
+    if code == "address_refused" and "blocked_port" not in told:
         told += "; CITATOR_ALLOW_ADDRESSES opens ranges of addresses"
     return Problem(meaning.slug, meaning.status, meaning.exit, meaning.title, told)

@@ -115,9 +115,16 @@ def test_a_capture_that_gave_nothing_has_a_problem(
     assert problem.detail.startswith("why")
 
 
-@pytest.mark.parametrize(("rule", "opened"), [("loopback", True), ("blocked_port", False)])
-def test_the_refusal_of_an_address_names_the_setting_that_opens_it(rule: str, *, opened: bool) -> None:
-    problem = outcome_problem("refused", reason=rule, page_state="unknown", detail="why")
+@pytest.mark.parametrize(
+    ("reason", "detail", "opened"),
+    [
+        ("address_refused", "it does not lead to the public Internet (loopback)", True),
+        ("address_refused", "port 1 belongs to another protocol (blocked_port)", False),
+        ("scheme", "ftp is not asked", False),
+    ],
+)
+def test_the_refusal_of_an_address_names_the_setting_that_opens_it(reason: str, detail: str, *, opened: bool) -> None:
+    problem = outcome_problem("refused", reason=reason, page_state="unknown", detail=detail)
 
     assert problem is not None
     assert ("CITATOR_ALLOW_ADDRESSES" in problem.detail) is opened
