@@ -7,6 +7,7 @@ afford to throw away.
 import itertools
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final, Protocol
 
 import brotli
@@ -70,9 +71,11 @@ class Deflate:
                 if not data or not self._begin_again(data):
                     return
                 self.ended = False
+            before = self._engine.copy()
             try:
                 piece = self._engine.decompress(data, PIECE)
-            except zlib.error as error:
+            except zlib.error as error:  # which takes along what the same call had decoded
+                yield from _up_to_the_fault(before, data)
                 raise Damaged(str(error)) from error
             self.ended = self._engine.eof
             data = self._engine.unused_data if self.ended else self._engine.unconsumed_tail
@@ -84,6 +87,14 @@ class Deflate:
         """Say whether `data`, behind the stream's end, begins another one."""
         self.leftover = bool(data.strip(b"\0"))  # padding with zeros is harmless
         return False
+
+
+def _up_to_the_fault(engine: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+    """Give what can be decoded of `data`, byte by byte."""
+    with suppress(zlib.error):
+        for place in range(len(data)):
+            if piece := engine.decompress(data[place : place + 1]):
+                yield piece
 
 
 class RawDeflate(Deflate):

@@ -277,6 +277,32 @@ async def test_a_stream_broken_in_the_middle_is_never_ok(site: Sites, label: str
     assert visit.reason in {"content_encoding_damaged", "content_encoding_cut"}
 
 
+@pytest.mark.parametrize("label", ["gzip", "deflate"])
+async def test_of_a_stream_whose_checksum_does_not_hold_all_is_kept_as_incomplete(site: Sites, label: str) -> None:
+    wire = bytearray(ENCODERS[label](PAGE))
+    wire[-5 if label == "gzip" else -1] ^= 0x55
+    page = site(Route("/", headers=(HTML, coded(label)), body=bytes(wire)))
+
+    async with fetcher() as web:
+        visit = await web.fetch(page.url())
+
+    assert (visit.outcome, visit.reason, visit.body) == ("incomplete", "content_encoding_damaged", PAGE)
+
+
+@pytest.mark.parametrize("label", ["gzip", "deflate", "deflate (raw)"])
+def test_of_a_stream_broken_in_the_middle_what_came_before_is_given(label: str) -> None:
+    text = b"".join(b"Line %d of the tolls at the swing bridge.\n" % number for number in range(20_000))
+    wire = bytearray(ENCODERS[label](text))
+    place = len(wire) // 2
+    wire[place : place + 40] = bytes(byte ^ 0x55 for byte in wire[place : place + 40])
+    decoder = Decoder([label.removesuffix(" (raw)")], 1 << 24)
+
+    with suppress(CutShort):
+        decoder.feed(bytes(wire))
+
+    assert decoder.body.startswith(text[: len(text) // 3])
+
+
 @pytest.mark.parametrize("status", [200, 204, 404])
 async def test_an_empty_body_is_whole_whatever_its_label(site: Sites, status: int) -> None:
     page = site(Route("/", status, headers=(HTML, coded("gzip")), framing="length" if status != 204 else "as-is"))
