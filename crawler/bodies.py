@@ -6,6 +6,8 @@ cut into pieces, paragraphs that are `div`) is lost to them; here these elements
 
 from typing import Any, Final
 
+from lxml import etree
+
 from crawler.page_signs import count_words
 from crawler.threads import OTHER_THINGS
 
@@ -31,6 +33,9 @@ _HOLDS_BLOCKS: Final = (
     "article", "aside", "blockquote", "button", "div", "dl", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5",
     "h6", "header", "iframe", "input", "nav", "ol", "p", "pre", "section", "table", "ul",
 )  # fmt: skip
+
+# Elements that are no paragraphs, and in which prose may stand all the same.
+_BARE: Final = frozenset({"article", "center", "fieldset", "label", "section"})
 
 # A paragraph with more of it in links is a list of links.
 MAX_LINKED: Final = 0.3
@@ -130,16 +135,24 @@ def _is_card(container: Any, every: list[Any]) -> bool:
 def name_paragraphs(root: Any) -> None:
     """Make `div` without a name `p` where they are the paragraphs of a text beside others that are `p`.
 
-    Editors in browsers write both, as somebody types; extractors take such a `div` for a holder of something else.
+    Editors in browsers write both, as somebody types; extractors take such a `div` for a holder of something else. The
+    same goes for prose that stands bare in a section, a form's part or an element of the page's own making.
     """
     holding: dict[Any, bool] = {}  # each holder is asked once: it may have tens of thousands of children
-    found = [d for d in root.iter("div") if _is_nameless(d) and _is_paragraph(d) and _beside_paragraphs(d, holding)]
+    every = (e for e in root.iter(etree.Element) if _is_nameless(e) or e.tag in _BARE or "-" in e.tag)
+    found = [
+        e for e in every if _is_paragraph(e) and _beside_paragraphs(e, holding) and (_is_nameless(e) or _is_prose(e))
+    ]
     for element in found:
         element.tag = "p"
 
 
 def _is_nameless(element: Any) -> bool:
     return element.tag == "div" and not element.get("class") and not element.get("id")
+
+
+def _is_prose(element: Any) -> bool:
+    return count_words("".join(element.itertext())) >= PROSE_WORDS
 
 
 def _beside_paragraphs(element: Any, holding: dict[Any, bool]) -> bool:

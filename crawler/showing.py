@@ -38,6 +38,9 @@ DRAWN: Final = 0.1
 measure, and what it loads, is that of a whole screen."""
 POLL: Final = 0.05
 SHORT: Final = 0.005  # seconds between two looks at a page, at most and at least
+LOOKED: Final = 0.5
+"""Seconds between two looks that count at most as time in which a page stayed the same: a machine that was too busy to
+look was too busy to let the page go on."""
 SMALL: Final = 0.5
 """Seconds that anything small may take, whatever the deadline says."""
 HUNG: Final = 3.0
@@ -66,7 +69,8 @@ class Showing:
     _lazy: bool = False
     _readable: int = 0
     _length: int = -1
-    _since: float = 0.0
+    _looked: float = 0.0
+    _still: float = 0.0
 
     def __post_init__(self) -> None:
         self._inside = Inside(self.tools)
@@ -183,18 +187,18 @@ class Showing:
             busy = self.events.busy
             measured = await self._measure(end - now)
             busy |= self.events.busy  # what began meanwhile too: the page was asked after it had begun that
-            if busy or measured != self._length:
-                self._since = now
-            self._length = measured
+            changed = busy or measured != self._length
+            self._still = 0.0 if changed else self._still + min(now - self._looked, LOOKED)
+            self._length, self._looked = measured, now
             if self.events.beyond and not self._silenced:
                 self.events.counts["navigations_stopped"] += 1
                 self.events.counts["scripts_ended"] = ENDED - 1
                 await self._end_script()
             needed = next((seconds for below, seconds in QUIET if self._readable < below), QUIET_TEXT)
             still = measured >= 0 and (not self._scripted or (readable and needed == QUIET_TEXT))
-            if not busy and (still or now - self._since >= needed):
+            if not busy and (still or self._still >= needed):
                 return
-            await asyncio.sleep(POLL if busy else min(POLL, max(needed - (now - self._since), SHORT)))
+            await asyncio.sleep(POLL if busy else min(POLL, max(needed - self._still, SHORT)))
 
     async def _measure(self, seconds: float) -> int:
         from playwright.async_api import Error  # noqa: PLC0415 - see `crawler.renderer`

@@ -1,5 +1,7 @@
 """A text is found whole wherever a page puts its pieces."""
 
+import pytest
+
 from tests.crawler.reading_pages import PROSE, page, paragraphs, read
 
 LINES = ("岸辺の小さな店で", "新しい帽子を買いました", "とても気に入っています", "また来年も行きたいです")
@@ -40,6 +42,16 @@ def test_paragraphs_that_an_editor_wrote_as_nameless_elements_are_read_with_the_
     reading = read(page(f'<article><h1>Blog</h1><div class="entry">{body}</div></article>'))
 
     assert reading.text.split("\n\n") == [PROSE[0], PROSE[1], *LINES, PROSE[2], PROSE[3]]
+
+
+@pytest.mark.parametrize("name", ["section", "article", "center", "fieldset", "label", "lock-notice"])
+def test_prose_that_stands_bare_in_an_element_that_is_no_paragraph_is_read_with_the_others(name: str) -> None:
+    bare = f"<{name}>{PROSE[2]}</{name}>"
+    body = f"<p>{PROSE[0]}</p><p>{PROSE[1]}</p>{bare}<p>{PROSE[3]}</p>"
+
+    reading = read(page(f"<main><h1>Lock closes</h1>{body}</main>"))
+
+    assert reading.text == "\n\n".join(PROSE[:4])
 
 
 def test_nameless_elements_full_of_links_are_no_paragraphs() -> None:
