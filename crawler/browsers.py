@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from crawler.driver import Driver
 from crawler.errors import NoBrowser
 from crawler.rendering import RenderSettings
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Playwright
+    from playwright.async_api import Browser, BrowserType
 
 NAMES: Final = (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome",
@@ -106,7 +107,7 @@ class Browsers:
     """
 
     settings: RenderSettings
-    _playwright: "Playwright | None" = None
+    _driver: Driver | None = None
     _running: _Running | None = None
     _open: int = 0
     _slots: asyncio.Semaphore = field(init=False)
@@ -163,7 +164,7 @@ class Browsers:
                 running, self._running = self._running, None
                 await _close(running)
             await asyncio.gather(*self._closing)
-            await self._stop_playwright()
+            await self._stop_driver()
 
     async def _take(self, *, alone: bool) -> _Running:
         async with self._starting:
@@ -198,44 +199,41 @@ class Browsers:
                 self._running = None
                 if running is not None:
                     await _close(running)
-                await self._stop_playwright()
+                await self._stop_driver()
                 return
 
-    async def _stop_playwright(self) -> None:
-        playwright, self._playwright = self._playwright, None
-        if playwright is not None:
-            with suppress(Exception):  # it may be gone already
-                await playwright.stop()
+    async def _stop_driver(self) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            await driver.stop()
 
     async def _start(self) -> _Running:
         program = self.program
         if program is None:
             raise NoBrowser(_missing(self.settings.chromium))
-        if self._playwright is not None:
-            with suppress(NoBrowser):
-                return await self._started(program)
-            await self._stop_playwright()  # it may be the driver that is lost, and pages that are open go with it
+        with suppress(NoBrowser):
+            return await self._started(program)
+        await self._stop_driver()  # it may be the driver that is lost, and pages that are open go with it
         return await self._started(program)
 
     async def _started(self, program: str) -> _Running:
-        from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - loading it takes a third of a second
+        from playwright.async_api import Error  # noqa: PLC0415 - loading it takes a third of a second
 
+        if self._driver is None:
+            self._driver = await Driver.start()
         try:
             async with asyncio.timeout(START_SECONDS):
-                if self._playwright is None:
-                    self._playwright = await async_playwright().start()
-                if is_remote(program):
-                    browser = await self._playwright.chromium.connect_over_cdp(program)
-                else:
-                    browser = await self._launched(self._playwright, program)
+                browser = await self._browser(self._driver.playwright.chromium, program)
         except (Error, OSError, TimeoutError) as error:
             said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise NoBrowser(f"the browser cannot be started: {said[:200]}") from error
         return _Running(browser, is_remote(program), f"Chromium {browser.version}")
 
-    async def _launched(self, playwright: "Playwright", program: str) -> "Browser":
+    async def _browser(self, chromium: "BrowserType", program: str) -> "Browser":
         from playwright.async_api import Error  # noqa: PLC0415 - as above
 
+        if is_remote(program):
+            return await chromium.connect_over_cdp(program)
         wanted = self.settings.sandbox
         tries = (
             [wanted]
@@ -246,7 +244,7 @@ class Browsers:
         )
         for place, sandbox in enumerate(tries, 1):
             try:
-                browser = await playwright.chromium.launch(
+                browser = await chromium.launch(
                     executable_path=program,
                     headless=True,
                     chromium_sandbox=sandbox,

@@ -1,0 +1,83 @@
+"""Playwright's driver: a Node.js process below ours that speaks with the browsers.
+
+Now and then one stands still as it starts, and says nothing for ever; one that is lost on its way may never say that it
+has ended. Neither may hold up a capture or a server that wants to stop, so waiting has a limit here, and after it the
+process is killed. Playwright gives no way to do that: its process is found among those below ours.
+"""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from crawler.errors import NoBrowser
+
+if TYPE_CHECKING:
+    from playwright.async_api import Playwright
+
+START_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 5.0
+DYING_SECONDS: Final = 30.0
+PROCESSES: Final = Path("/proc")
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A driver that runs; `processes` are its numbers, none where the system does not tell."""
+
+    playwright: "Playwright"
+    processes: frozenset[int]
+
+    @classmethod
+    async def start(cls) -> Self:
+        """Start one.
+
+        Raises:
+            NoBrowser: it says nothing for `START_SECONDS`, or ends; another may start all the same.
+        """
+        from playwright.async_api import async_playwright  # noqa: PLC0415 - loading it takes a third of a second
+
+        before = _drivers()
+        starting = asyncio.ensure_future(async_playwright().start())
+        try:
+            done, _ = await asyncio.wait({starting}, timeout=START_SECONDS)
+        finally:
+            await _ended(starting, _drivers() - before)
+        if not done:
+            raise NoBrowser(f"the driver of the browser said nothing for {START_SECONDS:g} s")
+        if (error := starting.exception()) is not None:
+            raise NoBrowser(f"the driver of the browser cannot be started: {str(error)[:200]}") from error
+        return cls(starting.result(), _drivers() - before)
+
+    async def stop(self) -> None:
+        """End it and what it has started; it may be gone already."""
+        stopping = asyncio.ensure_future(self.playwright.stop())
+        try:
+            await asyncio.wait({stopping}, timeout=STOP_SECONDS)
+        finally:
+            await _ended(stopping, self.processes & _drivers())
+
+
+async def _ended(what: "asyncio.Future[Playwright] | asyncio.Future[None]", processes: frozenset[int]) -> None:
+    """End what is not done, by killing these processes first: so it leaves nothing open."""
+    if not what.done():
+        for process in processes:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        await asyncio.wait({what}, timeout=DYING_SECONDS)
+    what.cancel()
+    await asyncio.gather(what, return_exceptions=True)
+
+
+def _drivers() -> frozenset[int]:
+    """The drivers directly below this process, as Linux tells; none elsewhere."""
+    found = set()
+    for folder in PROCESSES.glob("[0-9]*"):
+        with suppress(OSError):  # it may end while it is looked at
+            parent = (folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1]
+            if parent == str(os.getpid()) and b"run-driver" in (folder / "cmdline").read_bytes().split(b"\0"):
+                found.add(int(folder.name))
+    return frozenset(found)
