@@ -32,31 +32,31 @@ class Driver:
     processes: frozenset[int]
 
     @classmethod
-    async def start(cls) -> Self:
+    async def start(cls, *, patience: float = START_SECONDS) -> Self:
         """Start one.
 
         Raises:
-            NoBrowser: it says nothing for `START_SECONDS`, or ends; another may start all the same.
+            NoBrowser: it says nothing for so many seconds, or ends; another may start all the same.
         """
         from playwright.async_api import async_playwright  # noqa: PLC0415 - loading it takes a third of a second
 
         before = _drivers()
         starting = asyncio.ensure_future(async_playwright().start())
         try:
-            done, _ = await asyncio.wait({starting}, timeout=START_SECONDS)
+            done, _ = await asyncio.wait({starting}, timeout=patience)
         finally:
             await _ended(starting, _drivers() - before)
         if not done:
-            raise NoBrowser(f"the driver of the browser said nothing for {START_SECONDS:g} s")
+            raise NoBrowser(f"the driver of the browser said nothing for {patience:g} s")
         if (error := starting.exception()) is not None:
             raise NoBrowser(f"the driver of the browser cannot be started: {str(error)[:200]}") from error
         return cls(starting.result(), _drivers() - before)
 
-    async def stop(self) -> None:
-        """End it and what it has started; it may be gone already."""
+    async def stop(self, *, patience: float = STOP_SECONDS) -> None:
+        """End it and what it has started, by force after so many seconds; it may be gone already."""
         stopping = asyncio.ensure_future(self.playwright.stop())
         try:
-            await asyncio.wait({stopping}, timeout=STOP_SECONDS)
+            await asyncio.wait({stopping}, timeout=patience)
         finally:
             await _ended(stopping, self.processes & _drivers())
 

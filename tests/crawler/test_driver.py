@@ -2,13 +2,13 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from crawler import NoBrowser, RenderSettings, driver
+from crawler import NoBrowser, RenderSettings
 from crawler.browsers import Browsers
 from crawler.driver import Driver
 from tests.crawler.test_rendering import children
@@ -17,7 +17,7 @@ SILENT = "while read -r line; do :; done"
 
 
 @pytest.fixture
-def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def node(tmp_path: Path) -> Iterator[Callable[[str], None]]:
     """Puts a shell script in the place of Node.js; `{node}` in it stands for the real one."""
     real, _ = compute_driver_executable()
 
@@ -25,20 +25,18 @@ def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Non
         program = tmp_path / "node"
         program.write_text(f"#!/bin/sh\n{script.replace('{node}', real)}\n")
         program.chmod(0o700)
-        monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(program))
+        os.environ["PLAYWRIGHT_NODEJS_PATH"] = str(program)
 
-    return place
+    yield place
+    del os.environ["PLAYWRIGHT_NODEJS_PATH"]
 
 
-async def test_a_driver_that_says_nothing_is_ended_and_named(
-    node: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_driver_that_says_nothing_is_ended_and_named(node: Callable[[str], None]) -> None:
     node(SILENT)
-    monkeypatch.setattr(driver, "START_SECONDS", 0.5)
     before = children()
 
     with pytest.raises(NoBrowser, match="said nothing"):
-        await Driver.start()
+        await Driver.start(patience=0.5)
 
     assert children() <= before
 
@@ -65,13 +63,12 @@ async def test_another_driver_gets_a_try(node: Callable[[str], None]) -> None:
     assert children() <= before
 
 
-async def test_a_driver_that_stands_still_at_the_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "STOP_SECONDS", 0.5)
+async def test_a_driver_that_stands_still_at_the_end_is_ended() -> None:
     before = children()
     started = await Driver.start()
 
     for process in children() - before:
         os.kill(process, signal.SIGSTOP)
-    await started.stop()
+    await started.stop(patience=0.5)
 
     assert children() <= before
