@@ -1,6 +1,7 @@
 """What every test may rely on: no settings from outside, and where the real inputs lie."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +18,10 @@ EVAL_DATA = Path(os.environ.get("CITATOR_EVAL_DATA") or Path(__file__).parents[2
 # A test must not depend on the shell that started it. At import, because collecting already imports modules.
 for _name in [name for name in os.environ if name.startswith("CITATOR_")]:
     del os.environ[_name]
+
+# A shell that starts something in the background has it ignore Ctrl-C, and so would every command that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more of the machine than of the code; fixtures are the same for all examples of a test.
 settings.register_profile(
