@@ -52,6 +52,7 @@ _CONTENT_CHARSET = re.compile(
 _ATTRIBUTE = re.compile(
     rb"""[\t\n\f\r /]*([^\t\n\f\r />=]+)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?"""
 )
+_TELLING: Final = frozenset((b"charset", b"http-equiv", b"content"))
 _TAG = re.compile(rb"<(?:!--|meta[\t\n\f\r /]|/?[a-zA-Z]|[!/?])", re.IGNORECASE)
 _MARKUP = re.compile(rb"<[^<>]{0,2000}>")
 _LATE_META = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
@@ -141,8 +142,10 @@ def _said_inside(body: bytes) -> Charset | None:
     if (name := _xml_charset(body)) is not None:
         return Charset(name, "xml")
     if len(body) > PRESCAN_BYTES and not _is_utf8(body):
-        for tag in _LATE_META.finditer(body, PRESCAN_BYTES):
-            if (name := _meta_tag(body, tag.end())[0]) is not None:
+        position = PRESCAN_BYTES
+        while (tag := _LATE_META.search(body, position)) is not None:
+            name, position = _meta_tag(body, tag.end())  # what stands within a tag is none
+            if name is not None:
                 return Charset(name, "meta")
     return None
 
@@ -228,11 +231,11 @@ def _end_of_name(head: bytes, position: int) -> int:
 
 
 def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
-    """The attributes of the tag that POSITION stands in (the first of each name), and where they end."""
+    """The attributes that tell of a charset of the tag that POSITION stands in, the first of each; where all end."""
     found: dict[bytes, bytes] = {}
     while (match := _ATTRIBUTE.match(head, position)) is not None:
-        name, value = match[1].lower(), next((g for g in match.groups()[1:] if g is not None), b"")
-        found.setdefault(name, value)
+        if (name := match[1].lower()) in _TELLING:
+            found.setdefault(name, next((g for g in match.groups()[1:] if g is not None), b""))
         position = match.end()
     return found, position
 

@@ -32,6 +32,8 @@ MAX_CODINGS: Final = 4
 """Codings stacked on each other; honest servers use one, misconfigured ones two."""
 GZIP_START: Final = GZIP_MAGIC + b"\x08"
 """How a gzip member begins: there is but one method (RFC 1952)."""
+STEP: Final = 65_536
+"""Bytes that a coding is given at a time: what it has not used yet is copied for each piece and member it gives."""
 SNIFFED: Final = 256
 """Bytes looked at before the label is believed: enough that compressed data does not pass for text by chance."""
 LOOKED_AT: Final = 4096
@@ -109,8 +111,9 @@ class Decoder:
             TooLarge: they stand for more than the limit; what is within it is kept.
             CutShort: a coding is broken; what came before it stays.
         """
-        for piece in self._through(data, 0):
-            self._add(piece)
+        for start in range(0, len(data), STEP):
+            for piece in self._through(data[start : start + STEP], 0):
+                self._add(piece)
 
     def finish(self) -> None:
         """Say that the wire has given all.

@@ -4,6 +4,7 @@ h11 is used directly, because evidence needs what a pool hides: whether bytes fo
 end was marked, and that a connection with leftovers is never used again (they would be read as the next answer).
 """
 
+import asyncio
 import re
 import ssl
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -22,6 +23,10 @@ from crawler.visit import Header
 
 MAX_HEAD: Final = 131_072
 """Bytes of status line and headers together; servers and browsers stop between 8 and 256 KiB."""
+
+EVENTS_AT_A_TIME: Final = 100
+"""Parts of an answer (chunks, announcements) that are read before other tasks have their turn: a few milliseconds. One
+read from the socket may hold thousands."""
 
 STATUS: Final = re.compile(rb"[1-9][0-9]{2}")
 
@@ -55,6 +60,7 @@ class Http1:
         self._framing: Framing = "none"
         self._coming = b""
         self._head: AnswerHead | None = None
+        self._events = 0
 
     @staticmethod
     def request_headers(_address: Address, headers: Sequence[Header]) -> tuple[Header, ...]:
@@ -142,6 +148,9 @@ class Http1:
         await self.stream.aclose()
 
     async def _next(self, silence: float) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        self._events += 1
+        if self._events % EVENTS_AT_A_TIME == 0:
+            await asyncio.sleep(0)
         while (event := self._h11.next_event()) is h11.NEED_DATA:
             if self._h11.their_state is h11.SEND_RESPONSE:
                 await self._read_head(silence)

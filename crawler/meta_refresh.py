@@ -45,11 +45,12 @@ def refresh_target(body: bytes, header: str | None, url: str = "", charset: str 
     if b"refresh" not in head.lower():
         return None
     base: str | None = None
+    encoding = encoding_of(charset) or meta_charset(head) or "windows-1252"
     for name, given in _tags(head):
         if name == b"base" and base is None and b"href" in given:
-            base = joined(_text(given[b"href"], head, charset), url) or ""
+            base = joined(_text(given[b"href"], encoding), url) or ""
         elif name == b"meta" and given.get(b"http-equiv", b"").strip().lower() == b"refresh":
-            found = _read(_text(given.get(b"content", b""), head, charset))
+            found = _read(_text(given.get(b"content", b""), encoding))
             if found is None:
                 continue
             seconds, target = found
@@ -93,10 +94,10 @@ def _tags(head: bytes) -> Iterator[tuple[bytes, dict[bytes, bytes]]]:
                 return
 
 
-def _text(value: bytes, head: bytes, charset: str | None) -> str:
-    """An attribute's VALUE as text, in UTF-8 if it is that, else as the page is labelled."""
+def _text(value: bytes, encoding: str) -> str:
+    """An attribute's VALUE as text: in UTF-8 if it is that, else in the ENCODING of the page."""
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:
-        text, _ = decode_as(value, encoding_of(charset) or meta_charset(head) or "windows-1252")
+        text, _ = decode_as(value, encoding)
     return _REFERENCE.sub(lambda found: html5.get(found[1], found[0]) if found[1] else unescape(found[0]), text)

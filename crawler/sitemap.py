@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
+from itertools import islice
 from typing import Final
 
 from lxml import etree
@@ -36,6 +37,8 @@ UTF8_MARK: Final = b"\xef\xbb\xbf"
 ROOTS: Final = frozenset({b"urlset", b"sitemapindex"})
 ROOT_SOMEWHERE: Final = re.compile(rb"<(?:[a-z0-9_.-]{1,30}:)?(?:urlset|sitemapindex)[ \t\r\n>]")
 """A root that does not stand in front: a program's warning, or nothing but line ends, came before."""
+LINE: Final = re.compile(r"[^\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+"""A line that is not empty, by the ends that `str.splitlines` knows."""
 NAME: Final = re.compile(rb"<([a-z0-9_.:-]{1,60})")
 ENTRIES: Final = {"url": "url", "sitemap": "sitemap", "item": "url", "entry": "url"}
 """What holds an address, in sitemaps and in feeds, and what the address is of."""
@@ -116,9 +119,9 @@ def _unpacked(body: bytes) -> tuple[bytes, bool]:
 
 def _from_text(plain: bytes, url: str, *, whole: bool) -> Sitemap:
     text = decode(plain, None, markup=False).text.lstrip("\ufeff")
-    lines = text.splitlines() if whole else text.splitlines(keepends=True)
-    if lines and not whole and lines[-1].splitlines() == [lines[-1]]:
-        lines.pop()  # an address that is cut is another one, or none
+    # An address that is cut is another one, or none. There may be millions of lines, so they are not all made.
+    given = (line[0] for line in LINE.finditer(text) if whole or line.end() < len(text))
+    lines = list(islice(given, MAX_ENTRIES + 1))
     texts = [line.partition("\t")[0].strip() for line in lines[:MAX_ENTRIES]]  # some add dates in further columns
     found = [link for text in texts if text and (link := canonical(text))]
     if not found:

@@ -1,7 +1,8 @@
 """A connection to one checked address: bytes in and out, with time-outs, and encryption on top.
 
-Reads go to the socket only when asked, so that a server cannot push more into memory than is wanted. The two classes
-are network streams as httpcore2 knows them.
+Reads go to the socket only when asked, so that a server cannot push more into memory than is wanted, and let other
+tasks have their turn, so that one that never pauses cannot keep us to itself. The two classes are network streams as
+httpcore2 knows them.
 """
 
 import asyncio
@@ -46,6 +47,7 @@ class PlainStream(httpcore2.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore2's
         """Give what has come, up to `max_bytes`; nothing at the end."""
+        await asyncio.sleep(0)  # `sock_recv` does not wait where something has come, and no deadline would be heard of
         try:
             async with asyncio.timeout(timeout):
                 return await self._loop.sock_recv(self._socket, max_bytes)

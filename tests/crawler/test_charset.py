@@ -275,6 +275,16 @@ def test_a_meta_tag_that_comes_late_is_found(before: str) -> None:
     assert read(html.encode("windows-1251")).charset == Charset("windows-1251", "meta")
 
 
+def test_a_late_meta_tag_within_another_tag_is_none() -> None:
+    before = b"<p>\xf0\xd2\xc9</p>" + b" " * 20_000
+
+    quoted = decode(before + b'<p title="a"><meta name="<meta charset=koi8-r>">', None, markup=True)
+    endless = decode(before + b"<meta " * 300_000, None, markup=True)
+
+    assert quoted.charset.source != "meta"
+    assert endless.charset.source != "meta"
+
+
 def test_a_charset_is_told_from_bytes_that_come_late() -> None:
     html = "<script>" + "var a = 1;" * 40_000 + "</script>" + paragraphs(*[SENTENCES["windows-1251"]] * 12)
 

@@ -55,6 +55,33 @@ async def test_whatever_a_server_sends_ends_in_a_visit(site: Sites) -> None:
     assert all(visit.hops for visit in visits)
 
 
+CHUNKS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\na\r\n" * 20_000 + b"0\r\n\r\n"
+ANNOUNCED = b"HTTP/1.1 103 Early Hints\r\n\r\n" * 20_000 + b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"
+LONG = b"HTTP/1.1 200 OK\r\nContent-Length: 20000000\r\n\r\n" + b"a" * 20_000_000
+
+
+@pytest.mark.parametrize(("answer", "length"), [(CHUNKS, 20_000), (ANNOUNCED, 1), (LONG, 20_000_000)])
+async def test_a_server_that_never_pauses_leaves_other_tasks_their_turns(
+    site: Sites, answer: bytes, length: int
+) -> None:
+    place = site(Route("/", raw=answer))
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with fetcher(deadline=60.0) as web, asyncio.TaskGroup() as tasks:
+        other = tasks.create_task(take_turns())
+        visit = await web.fetch(place.url(), robots="ignore")
+        other.cancel()
+
+    assert visit.wire_length == length
+    assert turns >= 200
+
+
 async def test_what_a_server_said_is_not_repeated_in_the_reason(site: Sites) -> None:
     place = site(Route("/", raw=b"secret words of the inner service\r\n\r\n"))
 

@@ -1,4 +1,5 @@
 import gzip
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -71,6 +72,24 @@ def test_of_too_many_entries_the_first_count_and_the_rest_is_told() -> None:
     sitemap = read_sitemap(f"<urlset>{entries}</urlset>".encode(), HERE)
 
     assert (len(sitemap.pages), sitemap.cut) == (MAX_ENTRIES, True)
+
+
+def test_empty_lines_of_a_list_are_no_entries() -> None:
+    sitemap = read_sitemap(b"\r\n" * (MAX_ENTRIES + 5) + b"https://example.org/a\n", HERE)
+
+    assert (sitemap.pages, sitemap.cut) == (("https://example.org/a",), False)
+
+
+def test_a_list_with_millions_of_lines_takes_no_more_memory_than_its_text_and_entries() -> None:
+    body = b"ab\n" * 2_000_000 + b"\n"
+    tracemalloc.start()
+
+    with pytest.raises(BadSitemap, match="names no page"):
+        read_sitemap(body, HERE)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most < 6 * len(body)
 
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
