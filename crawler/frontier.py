@@ -1,17 +1,17 @@
 """Which address comes next in the crawl of a site. Pure: no network, no clock; the same answers give the same order.
 
     crawl = SiteCrawl(["https://example.org/docs/"], max_pages=300)
-    crawl.add_sitemaps(rules.sitemaps)
+    crawl.look_for_sitemaps()
     while (step := crawl.next()) is not None:
         ...  # fetch step.url, then tell what came of it:
         crawl.page_read(step, final=visit.final, links=reading.links, follow=True)
 
-To go on with a crawl that was interrupted, make it again from the same seeds with the addresses `visited`, and add the
-links of those pages again.
+To go on with a crawl that was interrupted, make it again from the same seeds with the pages it `had`: these are handed
+out for their links, which are to be read from what was kept.
 """
 
 import heapq
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -48,11 +48,11 @@ NOT_PAGES: Final = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One address to be fetched: a page `depth` links away from a seed, or a sitemap."""
+    """One address to be fetched: a page `depth` links away from a seed, a sitemap, or a robots.txt that names some."""
 
     url: str
     depth: int
-    kind: Literal["page", "sitemap"] = "page"
+    kind: Literal["page", "sitemap", "robots"] = "page"
     place: int = 0
 
 
@@ -62,7 +62,8 @@ class SiteCrawl:
     `scope`: `origin` keeps to the scheme, host and port of the seeds, `path` also below the folder of each seed, `site`
     to their registrable domains. `max_pages` bounds the pages handed out, `max_depth` the links from a seed (None: no
     bound). `include` and `exclude` are patterns (`crawler.patterns`) of what links may lead to; starts are exempt.
-    `visited` are addresses that are done: they are not handed out, and count as pages.
+    `had` are addresses whose pages are there from before: they count as pages from the beginning, and are handed out as
+    long as further pages may be. What was asked for in `vain` is neither handed out nor counted.
 
     Raises:
         BadAddress: a seed is no address that can be asked.
@@ -77,7 +78,8 @@ class SiteCrawl:
         scope: Scope = "origin",
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
-        visited: Iterable[str] = (),
+        had: Iterable[str] = (),
+        vain: Iterable[str] = (),
         max_remembered: int = MAX_REMEMBERED,
     ) -> None:
         self.dropped: Counter[str] = Counter()
@@ -92,29 +94,28 @@ class SiteCrawl:
         self._max_pages = max_pages
         self._max_depth = max_depth
         self._max_remembered = max_remembered
-        self._seen: set[str] = set()
+        self._had = {parse_address(url).href for url in had}
+        self._seen = {parse_address(url).href for url in vain}
         self._hosts: dict[str, list[Place]] = {}
         """What waits, by host."""
         self._heads: list[tuple[int, int, int, str]] = []
         """Where each host's first place is among those of all hosts; those that are not first any more stay in it."""
         self._count = 0
-        self._sitemaps: list[Step] = []
+        self._sitemaps: deque[Step] = deque()
         self._sitemaps_seen: set[str] = set()
-        self._handed = 0
-        for url in visited:
-            self._seen.add(parse_address(url).href)
-            self._handed += 1
+        self._handed = len(self._had)
+        self._places = 0
         for place, seed in enumerate(self._seeds):
             self._add(seed, depth=0, parent=0, place=place)
 
     @property
     def handed_out(self) -> int:
-        """Pages handed out so far, with those that were visited before."""
+        """Pages handed out so far, with those that are there from before."""
         return self._handed
 
     @property
     def waiting(self) -> int:
-        """Pages known and not yet handed out."""
+        """Pages known and not yet handed out, but for those that are there from before."""
         return self._count
 
     @property
@@ -122,10 +123,10 @@ class SiteCrawl:
         """Pages that can still be handed out, as far as is known."""
         return max(0, min(self._count, self._max_pages - self._handed))
 
-    @property
-    def sitemap_of_site(self) -> list[str]:
-        """Where sitemaps lie if robots.txt names none: one for each seed's origin."""
-        return list(dict.fromkeys(seed.origin + "/sitemap.xml" for seed in self._seeds))
+    def look_for_sitemaps(self) -> None:
+        """Have each seed's robots.txt handed out, once for each origin."""
+        origins = dict.fromkeys(seed.origin for seed in self._seeds)
+        self._sitemaps.extend(Step(origin + "/robots.txt", 0, "robots") for origin in origins)
 
     def next(self, may: Callable[[str, int], bool] | None = None) -> Step | None:
         """Hand out what is to be fetched next: sitemaps first, then pages, nearest first. None if nothing is there.
@@ -133,7 +134,7 @@ class SiteCrawl:
         `may` says of a host, and of how many links away its next page is, whether one of it is wanted now.
         """
         if self._sitemaps:
-            return self._sitemaps.pop(0)
+            return self._sitemaps.popleft()
         if self._handed >= self._max_pages:
             return None
         passed_over: list[tuple[int, int, int, str]] = []
@@ -154,13 +155,15 @@ class SiteCrawl:
 
     def _take(self, host: str, queue: "list[Place]") -> Step:
         depth, _, _, url = heapq.heappop(queue)
-        self._count -= 1
-        self._handed += 1
+        self._places += 1
+        if url not in self._had:
+            self._count -= 1
+            self._handed += 1
         if queue:
             heapq.heappush(self._heads, (*queue[0][:3], host))
         else:
             del self._hosts[host]
-        return Step(url, depth, place=self._handed)
+        return Step(url, depth, place=self._places)
 
     def give_back(self) -> None:
         """Let the page handed out last not count: nothing was had there (refused, unreachable)."""
@@ -185,7 +188,7 @@ class SiteCrawl:
         texts = dict.fromkeys(link.partition("#")[0] for link in links)
         for place, text in enumerate(texts):
             if place >= MAX_LINKS:
-                self.dropped["full"] += 1
+                self.dropped["full"] += len(texts) - MAX_LINKS
                 break
             href = joined(text, landed.href) if text else landed.href
             if href in self._seen:
@@ -197,14 +200,14 @@ class SiteCrawl:
         return new
 
     def add_sitemaps(self, urls: Iterable[str]) -> None:
-        """Have sitemaps read: those that robots.txt names (they may lie anywhere), or `sitemap_of_site`."""
+        """Have sitemaps read: those that robots.txt names (they may lie anywhere), or what lies in the usual place."""
         for url in urls:
             address = _parsed(url)
             if address is None or address.href in self._sitemaps_seen:
                 continue
             if len(self._sitemaps_seen) >= MAX_SITEMAPS:
                 self.dropped["full"] += 1
-                return
+                continue
             self._sitemaps_seen.add(address.href)
             self._sitemaps.append(Step(address.href, 0, "sitemap"))
 
@@ -246,7 +249,7 @@ class SiteCrawl:
         self._seen.add(address.href)
         queue = self._hosts.setdefault(address.host, [])
         heapq.heappush(queue, (depth, parent, place, address.href))
-        self._count += 1
+        self._count += address.href not in self._had
         if queue[0][3] == address.href:
             heapq.heappush(self._heads, (depth, parent, place, address.host))
         return 1

@@ -106,6 +106,8 @@ class CrawlBook:
                 state: Literal["paused", "waiting"] = "paused" if record.phase == "paused" else "waiting"
                 standing_of.state = state if standing_of.end is None or state == "paused" else _ended(standing_of.end)
             return
+        if standing_of.state == "cancelled":  # that holds, whatever came of it at another process in the same moment
+            return
         standing_of.end = record
         standing_of.state = _ended(record)
 
@@ -134,8 +136,12 @@ class CrawlBook:
     def waiting(self) -> Iterator[Standing]:
         """Those that are to be gone on with now, in the order in which they began."""
         for standing in self.all():
-            if standing.open and standing.state == "waiting" and not self._first_is_over(standing):
+            if self.waits(standing):
                 yield standing
+
+    def waits(self, standing: Standing) -> bool:
+        """Whether one is to be gone on with now."""
+        return standing.open and standing.state == "waiting" and not self._first_is_over(standing)
 
     def resting(self) -> Iterator[Standing]:
         """First rounds of crawls whose pages are to be visited again, of which no round is open."""

@@ -21,8 +21,8 @@ from service.crawl_book import FOLLOWS, CrawlBook, Standing
 from service.crawl_calendar import next_round
 from service.crawl_leases import RENEW_SECONDS, CrawlLeases
 from service.crawl_requests import CrawlRequest
-from service.crawl_run import ENDS, CrawlRun
-from service.crawl_telling import failure_of, line_of
+from service.crawl_run import ENDS, PASSING, CrawlRun
+from service.crawl_telling import CrawlTally
 from service.failures import CrawlOver
 from service.parts import Parts
 from service.requests import Caller
@@ -84,10 +84,10 @@ class Crawls:
         """The crawl as it stands, from memory or from what is kept. Raises UnknownCrawl, UnknownId, BadId."""
         standing = await run_sync(self._found, crawl)
         running = self._running.get(standing.id) or self._over.get(standing.id)
-        if running is None or (standing.end is not None and running.state != standing.state):
+        if running is None or running.recalling or (standing.end is not None and running.state != standing.state):
             return await run_sync(self._from_archive, standing)
         head = self._head(standing, running.state) | {"detail": running.detail} | running.told()
-        return head | {"captures": running.captures, "failures": running.failures}
+        return head | {"captures": running.account.captures, "failures": running.account.failures}
 
     async def listed(self, *, limit: int, before: str | None = None) -> dict[str, Any]:
         """The crawls that began before the crawl `before`, the newest first: heads and counts only."""
@@ -109,8 +109,18 @@ class Crawls:
         """
         told: dict[str, Any] = {}
         crawl = (await run_sync(self._found, crawl)).id
-        while (running := self._running.get(crawl) or self._over.get(crawl)) is None:
-            now = await self.status(crawl)
+        run: CrawlRun | None = None
+        while run is None or (run.goes_on and self._serves and not self._closing):
+            if (run := self._running.get(crawl) or self._over.get(crawl)) is not None:
+                async for event in run.account.heard_from(after):
+                    yield event
+                    after = event["event"]
+                continue
+            try:
+                now = await self.status(crawl)
+            except PASSING:  # who has listened so far goes on when bucket and database are back
+                await asyncio.sleep(LOOK_SECONDS)
+                continue
             if now["state"] not in {"queued", "running"}:
                 kind = now["state"] if now["state"] in {"paused", "interrupted"} else "finished"
                 yield {"event": after, "type": kind} | now
@@ -120,17 +130,6 @@ class Crawls:
                 told = news
                 yield {"event": after, "type": "progress"} | news
             await asyncio.sleep(LOOK_SECONDS / 2)
-        heard = running.heard(after)
-        while True:
-            async with running.changed:
-                while len(running.happened) <= heard and not running.over:
-                    await running.changed.wait()
-            news_here = running.happened[heard:]
-            for event in news_here:
-                yield event
-            heard += len(news_here)
-            if running.over and heard >= len(running.happened):
-                return
 
     async def cancel(self, crawl: str) -> dict[str, Any]:
         """End a crawl for good; what it has captured stays. One whose pages are visited again is not any more."""
@@ -245,9 +244,12 @@ class Crawls:
             return
         if not await run_sync(self._leases.take, standing.id):
             return
-        already = {row.asked: row.id for row in await run_sync(self._book.captures, standing.id)}
+        earlier = await run_sync(self._book.captures, standing.id)
+        if not self._book.waits(standing):  # somebody paused it or gave it up in this very moment
+            await run_sync(self._leases.give_back, standing.id)
+            return
         again = standing.id not in self._new
-        running = CrawlRun(self._parts, standing.record, request, already, again=again, holds=self._leases.holds)
+        running = CrawlRun(self._parts, standing.record, request, earlier, again=again, holds=self._leases.holds)
         self._new.discard(standing.id)
         self._resting.pop(standing.id, None)
         self._running[standing.id] = running
@@ -364,6 +366,8 @@ class Crawls:
             return standing.state, standing.detail
         if standing.imported:
             return "interrupted", "it was begun elsewhere"
+        if standing.id in self._running:
+            return "running", None
         if self._leases.driven_elsewhere(standing.id):
             return "running", "another process drives it"
         if not self._serves:
@@ -373,7 +377,7 @@ class Crawls:
 
     def _in_short(self, standing: Standing) -> dict[str, Any]:
         running = self._running.get(standing.id)
-        if running is not None:
+        if running is not None and not running.recalling:
             return self._head(standing, running.state) | running.told()
         state, detail = self._state_of(standing)
         counts = standing.end.counts if standing.end else None
@@ -382,17 +386,9 @@ class Crawls:
         return self._head(standing, state) | {"detail": detail, "counts": counts}
 
     def _from_archive(self, standing: Standing) -> dict[str, Any]:
-        captures: list[dict[str, Any]] = []
-        failures: list[dict[str, Any]] = []
-        errors: dict[str, int] = {}
+        tally = CrawlTally()
         for row in self._book.captures(standing.id):
-            capture = self._parts.archive.capture(row.id)
-            failure = failure_of(capture, row.asked)
-            if failure is None:
-                captures.append(line_of(capture, row.asked))
-            else:
-                failures.append(failure)
-                errors[failure["reason"]] = errors.get(failure["reason"], 0) + 1
+            tally.enter(row.asked, self._parts.archive.capture(row.id))
         left = None if standing.end is None else {"pages": 0, "seconds": 0}
-        found = {"errors": errors, "left": left, "captures": captures, "failures": failures}
-        return self._in_short(standing) | found
+        found = {"errors": dict(tally.errors.most_common()), "left": left}
+        return self._in_short(standing) | found | {"captures": tally.captures, "failures": tally.failures}

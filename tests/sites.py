@@ -34,7 +34,8 @@ class Route:
     `framing`: `length` declares the body's length (or `declared`, whatever the truth), `chunked`, `close` ends it with
     the connection, `as-is` adds nothing. `before` seconds pass before the answer, `drip` sends so many bytes every so
     many seconds. `then`: `keep` the connection, `close`, `hold` it without a word, `reset` it, `drip` spaces for ever.
-    `raw` replaces the whole answer by these bytes. `{port}` in headers and text stands for the site's port.
+    Nothing is answered before `released` is set. `raw` replaces the whole answer by these bytes. `{port}` in headers
+    and text stands for the site's port.
     """
 
     path: str = "/"
@@ -54,6 +55,7 @@ class Route:
     hit_from: int | None = None
     header: tuple[str, str] | None = None
     raw_headers: Sequence[bytes] = ()
+    released: threading.Event | None = None
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,9 @@ class Site:
     def _answer(self, connection: socket.socket, route: Route) -> bool:
         """Play a route; False if the connection is over."""
         self._stopping.wait(route.before)
+        while route.released is not None and not route.released.wait(0.05):
+            if self._stopping.is_set():
+                return False
         if route.raw is not None:
             connection.sendall(route.raw)
             return self._afterwards(connection, route, lambda piece: piece)

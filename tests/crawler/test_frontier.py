@@ -133,7 +133,7 @@ def test_traps_and_files_are_left_out_but_seeds_are_not() -> None:
 
 def test_sitemaps_come_first_and_their_pages_after_the_links_of_the_same_depth() -> None:
     crawl = SiteCrawl([ROOT], max_pages=10)
-    crawl.add_sitemaps(["https://cdn.example.com/index.xml", *crawl.sitemap_of_site])
+    crawl.add_sitemaps(["https://cdn.example.com/index.xml", ROOT + "sitemap.xml"])
     index = (
         "<sitemapindex><sitemap><loc>/more.xml</loc></sitemap>"
         "<sitemap><loc>http://evil.test/s.xml</loc></sitemap></sitemapindex>"
@@ -180,17 +180,52 @@ graphs = st.dictionaries(st.integers(0, 30), st.lists(st.integers(0, 30), max_si
 
 
 @given(graphs, st.integers(1, 30))
-def test_the_same_site_gives_the_same_order_and_going_on_visits_the_rest(
+def test_the_same_site_gives_the_same_order_and_going_on_asks_for_the_rest(
     graph: dict[int, list[int]], stopped: int
 ) -> None:
     links = {f"{ROOT}{page}": [f"{ROOT}{target}" for target in targets] for page, targets in graph.items()}
     whole = walk(SiteCrawl([ROOT + "0"], max_pages=1000), links)
 
     done = whole[:stopped]
-    rest = SiteCrawl([ROOT + "0"], max_pages=1000, visited=random.Random(stopped).sample(done, len(done)))
-    for url in done:
-        rest.page_read(Step(url, 0), final=url, links=links.get(url, []))
+    rest = SiteCrawl([ROOT + "0"], max_pages=1000, had=random.Random(stopped).sample(done, len(done)))
+    few = SiteCrawl([ROOT + "0"], max_pages=stopped + 2, had=done)
+    left = (rest.left, rest.waiting)
 
     assert walk(SiteCrawl([ROOT + "0"], max_pages=1000), links) == whole
-    assert sorted([*done, *walk(rest, links)]) == sorted(whole)
+    assert walk(rest, links) == whole
+    assert left == (0, 0)
+    assert [url for url in walk(few, links) if url not in done] == whole[stopped : stopped + 2]
     assert len(set(whole)) == len(whole)
+
+
+def test_what_is_there_from_before_counts_and_what_was_asked_for_in_vain_is_left_alone() -> None:
+    crawl = SiteCrawl([ROOT], max_pages=3, had=[ROOT, ROOT + "gone-since"], vain=[ROOT + "no"])
+    step = crawl.next()
+    assert step is not None
+
+    crawl.page_read(step, final=ROOT, links=["/no", "/a", "/b"])
+
+    assert (crawl.waiting, crawl.left) == (2, 1)
+    assert [step.url for step in iter(crawl.next, None)] == [ROOT + "a"]
+    assert crawl.handed_out == 3
+
+
+def test_the_robots_txt_of_each_site_is_handed_out_once_to_look_for_sitemaps() -> None:
+    crawl = SiteCrawl([ROOT, ROOT + "a", "http://other.example/x/y"], max_pages=10)
+
+    crawl.look_for_sitemaps()
+
+    robots = [Step(f"{origin}/robots.txt", 0, "robots") for origin in (ROOT[:-1], "http://other.example")]
+    assert [crawl.next(), crawl.next()] == robots
+
+
+def test_each_link_and_sitemap_beyond_the_limits_is_counted() -> None:
+    crawl = SiteCrawl([ROOT], max_pages=10)
+    step = crawl.next()
+    assert step is not None
+
+    crawl.page_read(step, final=ROOT, links=[f"/{n}" for n in range(10_007)])
+    links = crawl.dropped["full"]
+    crawl.add_sitemaps([f"{ROOT}map{n}.xml" for n in range(505)])
+
+    assert (links, crawl.dropped["full"]) == (7, 7 + 5)

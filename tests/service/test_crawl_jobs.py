@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -256,7 +257,8 @@ async def test_a_server_that_slept_while_another_took_its_crawl_keeps_nothing_mo
 ) -> None:
     shared = {"bucket": str(tmp_path / "bucket"), "database_url": f"sqlite:///{tmp_path}/views.db"}
     shared |= {"log_key_file": tmp_path / "log.key", "crawl_concurrency": 1, "host_delay": 0 if ended else 0.3}
-    slow = Route("/notice/0", body=page("Notice 0", "Notice number 0 is about a pier. " * 6), hit=1, before=6.0)
+    released = threading.Event()
+    slow = Route("/notice/0", body=page("Notice 0", "Notice number 0 is about a pier. " * 6), hit=1, released=released)
     here_is, there_is = TurnedForward(), TurnedForward()
     with Site([MANY[0], MANY[1], slow, *MANY[2:]]) as site:
         async with (
@@ -269,7 +271,8 @@ async def test_a_server_that_slept_while_another_took_its_crawl_keeps_nothing_mo
             await asked_for(site, 2)
             if ended:
                 await until(there, crawl, "done")
-            here_is.turn(seconds=61)  # its page comes only now
+            here_is.turn(seconds=61)
+            released.set()  # its page comes only now
             await until(here, crawl, "queued", "done")
             ends = [await until(one, crawl, "done") for one in (here, there)]
 
