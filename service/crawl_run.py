@@ -24,7 +24,18 @@ from service.crawl_requests import CrawlRequest
 from service.crawl_sitemaps import CrawlSitemaps
 from service.parts import Parts
 from service.spool import KeptForRetry
-from snapshots import Batch, Capture, CaptureRow, CatalogueBusy, Crawl, EvidenceError, StoreUnreachable, moment, stamp
+from snapshots import (
+    Batch,
+    Capture,
+    CaptureRow,
+    CatalogueBusy,
+    Crawl,
+    EvidenceError,
+    StoreFull,
+    StoreUnreachable,
+    moment,
+    stamp,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -43,8 +54,8 @@ FEED: Final = ("main-text", "feed")
 
 ENDS: Final = frozenset({"done", "cancelled", "failed"})
 """States in which a crawl ends for good."""
-PASSING: Final = (CatalogueBusy, StoreUnreachable)
-"""What interrupts a crawl and does not end it: database or bucket are away, and come back."""
+PASSING: Final = (CatalogueBusy, StoreFull, StoreUnreachable)
+"""What interrupts a crawl and does not end it: database or bucket are away, or full, and come back."""
 
 Stop = Literal["cancelled", "paused", "lost"]
 """Why a crawl ends early: somebody wishes it, or another process has it now."""
@@ -151,6 +162,8 @@ class CrawlRun:
             await self._walk()
             await self._sitemaps.settle(line["url"] for line in self.account.captures)
             outcome = self._stop or "done"
+            if outcome == "done" and self.detail is None and self._site.waiting:
+                self.detail = f"it ended as max_pages is {self.request.pages}; further addresses are known"
         except* (EvidenceError, CrawlError) as errors:
             passing = all(_passes(error) for error in errors.exceptions)
             outcome, self.detail = "interrupted" if passing else "failed", "; ".join(map(str, errors.exceptions))
@@ -180,9 +193,9 @@ class CrawlRun:
         )
         try:
             await keep(self._parts, Batch(blobs=(), records=(record,)))
-        except EvidenceError as error:
+        except EvidenceError as error:  # an end that is not kept is none: the crawl is tried again
             self.detail = str(error)
-            return "interrupted" if _passes(error) else "failed"
+            return "interrupted"
         return outcome
 
     async def _recall(self) -> None:

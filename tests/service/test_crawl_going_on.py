@@ -12,7 +12,7 @@ from service.actions import Actions
 from service.answering import keep
 from service.build import build
 from service.crawl_requests import CrawlRequest
-from snapshots import Batch, Crawl, StoreUnreachable, open_store, stamp
+from snapshots import Batch, Crawl, StoreFull, StoreRefused, StoreUnreachable, open_store, stamp
 from tests.service.opened import ME, ReadersHere, crawled, opened, page, settings_for
 from tests.service.watched import TurnedForward
 from tests.sites import HTML, Route, Site, robots
@@ -181,25 +181,32 @@ async def test_a_page_that_is_being_kept_when_a_crawl_is_stopped_counts(tmp_path
     assert sorted(counted) == sorted(kept)
 
 
-async def test_who_listens_hears_of_an_outage_and_of_what_comes_after_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "error", [StoreUnreachable("no answer"), StoreFull("no room"), StoreRefused("no", setting="CITATOR_S3_CHECKSUMS")]
+)
+async def test_who_listens_hears_of_an_outage_and_of_what_comes_after_it(tmp_path: Path, error: Exception) -> None:
     valve, clock = Valve(), TurnedForward()
     store = FaultyStore(open_store(tmp_path / "bucket"), valve)
     settings = settings_for(tmp_path / "data", crawl_concurrency=1, host_delay=0.02)
     kinds: list[str] = []
+    reasons: list[str] = []
     with Site(MANY) as site:
         async with build(settings, store=store, readers=ReadersHere(), clock=clock, resume=True) as actions:
             crawl = str((await actions.crawl_start(CrawlRequest(url=site.url("/")), ME))["id"])
             async for event in actions.crawl_events(crawl):
                 kinds.append(event["type"])
                 if event["type"] == "captured" and kinds.count("captured") == 3:
-                    valve.error = StoreUnreachable("no answer")
+                    valve.error = error
                 if event["type"] == "interrupted":
+                    reasons.append(event["detail"])
                     valve.error = None
                     clock.turn(seconds=11)
             end = await actions.crawl(crawl)
 
     assert kinds[-1] == "finished"
-    assert "interrupted" in kinds
+    assert kinds.count("finished") == 1
+    assert len(reasons) == 1
+    assert str(error) in reasons[0]
     assert (end["state"], len({line["url"] for line in end["captures"]})) == ("done", 13)
 
 

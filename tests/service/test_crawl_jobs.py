@@ -106,6 +106,7 @@ async def test_a_crawl_starts_from_sitemaps_whatever_their_form(tmp_path: Path) 
     assert names(end) == {"notice/1", "notice/2"}
     assert end["counts"]["from_sitemaps"] == 2
     assert len(few["captures"]) == 1
+    assert (end["detail"], few["detail"]) == (None, "it ended as max_pages is 1; further addresses are known")
 
 
 async def test_a_crawl_starts_from_a_feed_and_takes_its_entries_wherever_they_are(tmp_path: Path) -> None:
