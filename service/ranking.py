@@ -56,26 +56,46 @@ class Ranker(Protocol):
         ...
 
 
-class _Asked:
-    """An endpoint that takes and gives JSON."""
+class _Behind:
+    """A model behind an endpoint that takes and gives JSON, at `end` of an address; `kind` is how records name such."""
 
-    def __init__(self, url: str, end: str, model: str | None, key: str | None, agent: str, proxies: Proxies) -> None:
+    end: str
+    kind: str
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str | None,
+        key: str | None,
+        seconds: float,
+        agent: str,
+        proxies: Proxies = DIRECT,
+    ) -> None:
         place = url.rstrip("/")
-        self._endpoint = Endpoint(place if place.endswith(end) else place + end, user_agent=agent, proxies=proxies)
+        place = place if place.endswith(self.end) else place + self.end
+        self._endpoint = Endpoint(place, user_agent=agent, proxies=proxies)
+        self._model = model
         self._key = key
-        self.model = model
+        self._seconds = seconds
+        self.name = f"{self.kind}:{model or 'default'}"
 
     def close(self) -> None:
+        """Give back what the endpoint holds."""
         self._endpoint.close()
 
-    async def ask(self, fields: dict[str, Any], seconds: float) -> Any:
-        body = orjson.dumps(({"model": self.model} if self.model else {}) | fields)
+    async def _ask(self, fields: dict[str, Any], seconds: float) -> Any:
+        body = orjson.dumps(({"model": self._model} if self._model else {}) | fields)
         headers = [("Content-Type", "application/json"), ("Accept", "application/json")]
         headers += [("Content-Length", str(len(body)))]
         headers += [("Authorization", f"Bearer {self._key}")] if self._key else []
         try:
             answer = await self._endpoint.ask(
-                self._endpoint.address, tuple(headers), body=body, limit=MAX_REPLY, seconds=max(seconds, 0.001)
+                self._endpoint.address,
+                tuple(headers),
+                body=body,
+                limit=MAX_REPLY,
+                seconds=max(min(seconds, self._seconds), 0.001),
             )
         except CrawlError as error:
             raise NotRanked(f"the model's endpoint: {error}") from error
@@ -87,34 +107,18 @@ class _Asked:
             raise NotRanked("the model's endpoint answered something that is no JSON") from error
 
 
-class Embeddings:
+class Embeddings(_Behind):
     """An OpenAI-compatible `/v1/embeddings`: how alike query and passage are."""
 
     weight: float | None = BY_LIKENESS
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        model: str | None,
-        key: str | None,
-        seconds: float,
-        agent: str,
-        proxies: Proxies = DIRECT,
-    ) -> None:
-        self._asked = _Asked(url, "/embeddings", model, key, agent, proxies)
-        self._seconds = seconds
-        self.name = f"embeddings:{model or 'default'}"
-
-    def close(self) -> None:
-        """Give back what the endpoint holds."""
-        self._asked.close()
+    end = "/embeddings"
+    kind = "embeddings"
 
     async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> list[float]:
         """See `Ranker`."""
         shown = [text[:MAX_TEXT] for text in (query, *texts)]
         fields = {"input": shown, "encoding_format": "float"}
-        told = await self._asked.ask(fields, min(seconds, self._seconds))
+        told = await self._ask(fields, seconds)
         try:
             vectors = {int(one["index"]): [float(number) for number in one["embedding"]] for one in told["data"]}
             first, *others = (vectors[place] for place in range(len(shown)))
@@ -123,34 +127,18 @@ class Embeddings:
         return [likeness(first, other) for other in others]
 
 
-class Reranking:
+class Reranking(_Behind):
     """A `/rerank` as Cohere and Jina have it, and many servers of models after them."""
 
     weight: float | None = None
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        model: str | None,
-        key: str | None,
-        seconds: float,
-        agent: str,
-        proxies: Proxies = DIRECT,
-    ) -> None:
-        self._asked = _Asked(url, "/rerank", model, key, agent, proxies)
-        self._seconds = seconds
-        self.name = f"rerank:{model or 'default'}"
-
-    def close(self) -> None:
-        """Give back what the endpoint holds."""
-        self._asked.close()
+    end = "/rerank"
+    kind = "rerank"
 
     async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> list[float]:
         """See `Ranker`."""
         documents = [text[:MAX_TEXT] for text in texts]
         fields = {"query": query[:MAX_TEXT], "documents": documents, "top_n": len(documents)}
-        told = await self._asked.ask(fields, min(seconds, self._seconds))
+        told = await self._ask(fields, seconds)
         try:
             judged = {int(one["index"]): float(one["relevance_score"]) for one in told["results"]}
             numbers = [judged[place] for place in range(len(texts))]
