@@ -36,6 +36,14 @@ _ASIDE: Final = re.compile(
 """Parts of a query that say where a reader comes from or how the page is to be shown, and name no page."""
 
 
+_WORDS_SOUGHT: Final = re.compile(
+    r"q|qs|query|s|search(?:[-_]?(?:term|text|query|word|phrase)s?)?|keywords?|wd|kw|terms?|such(?:e|begriff|wort)|"
+    r"recherche|buscar|busca|busqueda|cerca|zoek(?:term)?|szukaj|hledat|ara(?:ma)?|sok|soeg|haku",
+    re.IGNORECASE,
+)
+"""Names in a query of what is looked for."""
+
+
 def _named_so(words: str, *, alone: str = "") -> re.Pattern[str]:
     """Any of `words` as a word of an address, or of `alone` as all of its last part: headlines have such words too."""
     within, last = rf"(?:^|[/._-])(?:{words})(?:[/._?-]|$)", rf"/(?:{alone})(?:\.\w{{2,5}})?/?$"
@@ -103,6 +111,12 @@ class Arrival:
             and _is_home(after.path) and not _names_a_page(after.query)
             and not (_is_home(before.path) and not _names_a_page(before.query))
         )  # fmt: skip
+
+    @property
+    def searched(self) -> bool:
+        """Whether a search was asked for, and came: its address names words to look for."""
+        pairs = parse_qsl(urlsplit(self.final).query)
+        return not self.moved and any(_WORDS_SOUGHT.fullmatch(name) and "/" not in value for name, value in pairs)
 
     def led_to(self, kind: str) -> bool:
         """Whether we were sent to an address that calls itself by one of the kinds of `MOST_PROSE`."""

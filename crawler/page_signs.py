@@ -15,7 +15,8 @@ from lxml import etree
 
 from crawler.head import Head
 from crawler.markup import cut_out
-from crawler.page_words import NOT_YET
+from crawler.page_forms import forms_of
+from crawler.page_words import AGREE, NOT_YET, SPEAKS_OF_CONSENT
 from crawler.visible import hidden_elements, visible_text
 
 MAX_HEADINGS: Final = 6
@@ -38,6 +39,12 @@ BESIDES: Final = 12
 """Words beside code and block quotations from which these are shown by a page, rather than being what it says."""
 MAX_SHOWN: Final = 40
 """Such elements looked at."""
+NOTICE: Final = 60
+"""Words that a consent banner has at most; walls explain what one has to agree to."""
+OUTSIDE: Final = 8
+"""Words outside a consent banner, in headings and paragraphs, from which the page is what stands there."""
+MAX_NOTICES: Final = 8
+"""Elements that may be a consent banner, buttons in each, menus and links in each, that are looked at."""
 PROSE: Final = 14
 """Words from which a line is prose rather than a heading, label or teaser."""
 
@@ -80,8 +87,9 @@ class Signs:
     `labels` are lines of few words. `own` counts the words of the page's own text without links, `main` those of what
     was found to be its main text, `prose` those of its longer lines, `words` all that can be seen. `passwords` are
     fields for one, outside the page's furniture; `writes`: there is a field for longer texts. `posts` counts what
-    several people wrote, up to two. `free` is what the page's data says about reading it without paying (None:
-    nothing). `article`: it calls itself one, with a date or an author.
+    several people wrote, up to two. `story` is what the paragraphs say that stand in one article with the first
+    heading, `menu` counts links in navigation. `free` is what the page's data says about reading it without paying
+    (None: nothing). `article`: it calls itself one, with a date or an author.
     `roots` are empty places that programs in pages fill, `unfilled` are empty elements of their own making.
     `frameset`: it is made of other documents, as was once usual.
     """
@@ -99,6 +107,8 @@ class Signs:
     identifiers: int = 0
     writes: bool = False
     posts: int = 0
+    story: tuple[str, ...] = ()
+    menu: int = 0
     marks: tuple[str, ...] = ()
     captcha: bool = False
     free: bool | None = None
@@ -141,7 +151,8 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
     for element in [*hidden_elements(tree), *_SIDES(tree), *_BANNERS(tree)]:
         cut_out(element)
     _lift_layers(tree)
-    forms = _forms(tree)
+    _take_banner_out(tree)
+    forms = forms_of(tree)
     quoted = {
         q[1:-1].strip() for h in tree.iter("h1", "h2") for q in _QUOTATION.findall(_folded("".join(h.itertext())))
     }
@@ -159,13 +170,15 @@ def page_signs(root: Any, head: Head, *, source: str, visible: str) -> Signs:
         headings=tuple(dict.fromkeys(headings or _lead(lines, links))),
         sentences=tuple(_sentences(_without_code(tree, lines), links)),
         labels=tuple(_labels(lines)),
-        buttons=forms.buttons,
+        buttons=tuple(_folded(label) for label in forms.labels),
         own=max(words - linked, 0),
         prose=sum(n for line in lines if (n := count_words(line)) >= PROSE),
         words=count_words(visible),
         passwords=forms.passwords,
         identifiers=forms.identifiers,
         posts=_posts(tree),
+        story=_story(tree),
+        menu=sum(1 for side in islice(root.iter("nav"), MAX_NOTICES) for _ in islice(side.iter("a"), MAX_NOTICES)),
         writes=next(tree.iter("textarea"), None) is not None,
         marks=tuple(mark for mark in _MARKS if mark in lowered),
         captcha=any(mark in lowered for mark in _CAPTCHAS),
@@ -199,28 +212,38 @@ def _lift_layers(tree: Any) -> None:
             cut_out(layer)
 
 
-@dataclass(frozen=True)
-class _Forms:
-    passwords: int
-    identifiers: int
-    buttons: tuple[str, ...]
+_NOTICES: Final = etree.XPath(
+    "descendant::*[self::div or self::section or self::aside or self::dialog or self::form]"
+    "[contains(@class, 'cookie') or contains(@id, 'cookie') or contains(@class, 'consent') or contains(@id, 'consent')]"
+)
 
 
-def _forms(tree: Any) -> _Forms:
-    passwords = identifiers = 0
-    buttons: list[str] = []
-    for element in tree.iter("input", "button", "a"):
-        kind = (element.get("type") or "").lower()
-        if element.tag == "input" and kind == "password":
-            passwords += 1
-        elif element.tag == "input" and kind in ("email", "text", "tel", ""):
-            naming = " ".join(element.get(a) or "" for a in ("name", "id", "autocomplete", "type")).lower()
-            identifiers += any(word in naming for word in ("user", "login", "email", "identifier", "account"))
-        elif element.tag == "input" and kind in ("submit", "button"):
-            buttons.append(element.get("value") or "")
-        elif element.tag == "button" or element.get("role") == "button":
-            buttons.append("".join(element.itertext()))
-    return _Forms(passwords, identifiers, tuple(_folded(b) for b in buttons[:20] if b.strip()))
+def _take_banner_out(tree: Any) -> None:
+    """Take a consent banner out of a page that says something besides; sites have one on short pages too."""
+    for notice in islice(_NOTICES(tree), MAX_NOTICES):
+        text = " ".join(notice.itertext())
+        buttons = islice(notice.iter("button", "a", "input"), MAX_NOTICES)
+        agrees = any(AGREE.match(_folded("".join(e.itertext()) or e.get("value") or "")) for e in buttons)
+        if not agrees or count_words(text) > NOTICE or SPEAKS_OF_CONSENT.search(_folded(text)) is None:
+            continue
+        within = {*notice.iter()}
+        besides = (e for e in tree.iter("p", "li", "td", "h1", "h2") if e not in within)
+        asks = any(e.get("type") == "password" for e in tree.iter("input") if e not in within)
+        if asks or sum(count_words("".join(e.itertext())) for e in besides) >= OUTSIDE:
+            cut_out(notice)
+            return
+
+
+def _story(tree: Any) -> tuple[str, ...]:
+    """What the paragraphs say that stand in one article with the first heading; programs put errors there too."""
+    title = next(tree.iter("h1"), None)
+    article = next(title.iterancestors("article"), None) if title is not None else None
+    if article is None or any(
+        word in (article.get("class") or "") for word in ("404", "not-found", "no-results", "error")
+    ):
+        return ()
+    paragraphs = (e for e in article.iter("p") if next(e.iterancestors("aside", "form", "footer"), None) is None)
+    return tuple(_sentences([" ".join("".join(e.itertext()).split()) for e in islice(paragraphs, MAX_SHOWN)]))
 
 
 def _headings(tree: Any) -> list[str]:

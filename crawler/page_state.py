@@ -6,10 +6,11 @@ words of our own: what the rule saw, never the page's text.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
+from crawler import page_sayings as says
 from crawler import page_words as words
 from crawler.arrival import MOST_PROSE, Arrival
 from crawler.consent import is_consent_text
@@ -30,14 +31,12 @@ LITTLE: Final = 30
 """Words of its own below which a page of much markup probably gets its text from a script."""
 MUCH: Final = 1000
 """Characters of markup for each such word."""
-HEADING: Final = 14
-"""Words of a heading that may be one sentence about the page; longer ones are told in prose."""
-SENTENCE: Final = 15
-"""Words of a sentence that tells a visitor something, rather than a reader."""
 MOST: Final = 0.5
 """Share of a page's own words that are most of them."""
-LEFT: Final = 3
-"""Words that have to follow a subject and its colon to be what is told of it, or that a question has."""
+MENU: Final = 4
+"""Links in a menu that a site has which is up."""
+STORY: Final = 12
+"""Words below an article's heading that are a text, however short; a wall in an article's place speaks of itself."""
 MAIN: Final = 75
 """Words of main text from which a page is one, whatever its heading says: walls explain themselves in fewer."""
 
@@ -57,11 +56,6 @@ _PRICE: Final = re.compile(  # in the currencies of the languages that the rules
     r"\d[\d., \u00a0]*\s?(?:€|\$|£|¥|円|元|원|₽|₺|₴|₹|zł|kč|kr\b|tl\b|ft\b|lei\b|usd\b|eur\b|chf\b)"
     r"|\d\s?(?:\u0440\u0443\u0431|\u0433\u0440\u043d)|[€$£¥\uffe5₹₩]\s?\d"
 )
-_ASKS: Final = re.compile(r"[?？؟]$")  # noqa: RUF001 - question marks of other scripts are meant
-_SUBJECT: Final = re.compile(r"^(.{2,}?)\s?[:：]\s*(.+)$")  # noqa: RUF001 - and their colons
-_CODE: Final = re.compile(r"(?<!\d)(?:404|410)(?!\d)")
-_YEAR: Final = re.compile(r"(?<![\d.,/:-])(?:1[1-9]|20)\d\d(?![\d.,/:-]\d|\d)")
-_NUMBER: Final = re.compile(r"\d")
 Matcher = Callable[[str], bool]
 
 
@@ -105,7 +99,7 @@ def _challenge(arrival: Arrival, signs: Signs) -> Found:
         return "blocked", ("the server's header says that this is a challenge",)
     if signs.marks and signs.own <= WALL and signs.prose <= SHORT:
         refused = arrival.status is not None and arrival.status >= HTTPStatus.BAD_REQUEST
-        if refused or signs.own <= SHORT // 2 or _says(signs, _is_turning_away):
+        if refused or signs.own <= SHORT // 2 or _says(signs, says.is_turning_away):
             return "blocked", ("the page holds a challenge's script and next to no text",)
     return None
 
@@ -115,11 +109,11 @@ def _by_status(arrival: Arrival, signs: Signs) -> Found:
     if status is None or status < HTTPStatus.BAD_REQUEST:
         return None
     seen = f"status {status}"
-    if status == HTTPStatus.FORBIDDEN and signs.passwords and _calls(signs, _is_log_in):
+    if status == HTTPStatus.FORBIDDEN and signs.passwords and _calls(signs, says.is_log_in):
         return "login", (seen, "it asks for a password")
     if status in STATUSES:
         return STATUSES[status], (seen,)
-    if signs.own <= WALL and (signs.captcha or _says(signs, _is_turning_away)) and not _says(signs, _is_broken):
+    if signs.own <= WALL and (signs.captcha or _says(signs, says.is_turning_away)) and not _says(signs, says.is_broken):
         return "blocked", (seen, "it asks to prove that one is a person, or turns visitors away")
     return "error", (seen,)
 
@@ -137,14 +131,17 @@ def _by_address(arrival: Arrival, signs: Signs) -> Found:
 def _turned_away(_arrival: Arrival, signs: Signs) -> Found:
     if signs.own > WALL or _is_a_text(signs) or signs.article or signs.posts > 1:
         return None
-    opens = signs.passwords and _calls(signs, _is_log_in)  # the door is beside the sign
-    if (opens or _called(signs, _is_broken) is not None) and not signs.captcha:  # or it asks to wait
+    opens = signs.passwords and _calls(signs, says.is_log_in)  # the door is beside the sign
+    # Or it asks to wait, and says nothing of the visitor.
+    waits = _called(signs, lambda text: says.is_broken(text) and not says.is_turning_away(text))
+    if (opens or waits is not None) and not signs.captcha:
         return None
-    if (where := _called(signs, _is_turning_away)) is not None:
+    where = _called(signs, says.is_turning_away)
+    if where is not None and not _is_only_called_so(signs, says.is_turning_away):
         return "blocked", (f"the {where} turns visitors away or asks to prove that one is a person", _volume(signs))
     if signs.writes:  # the check belongs to a form that is there to write to somebody
         return None
-    if _dominant(signs, _is_turning_you_away, share=0.3 if signs.captcha else 0.35):
+    if _dominant(signs, says.is_turning_you_away, share=0.3 if signs.captcha else 0.35):
         return "blocked", ("the text turns visitors away or asks to prove that one is a person", _volume(signs))
     return None
 
@@ -155,10 +152,10 @@ def _consent(_arrival: Arrival, signs: Signs) -> Found:
         return None
     if signs.main >= MAIN and signs.main >= 2 * signs.own:  # its text stands where others have their furniture
         return None
-    titled = any(_is_asking_for_consent(t) for t in signs.titles)
-    first = bool(signs.headings) and _is_asking_for_consent(signs.headings[0])
+    titled = any(says.is_asking_for_consent(t) for t in signs.titles)
+    first = bool(signs.headings) and says.is_asking_for_consent(signs.headings[0])
     little_else = signs.own <= WALL and is_consent_text(". ".join(signs.sentences))
-    if little_else or ((titled or first) and _dominant(signs, _is_asking_for_consent, share=0.1, most=LONG)):
+    if little_else or ((titled or first) and _dominant(signs, says.is_asking_for_consent, share=0.1, most=LONG)):
         return "consent", ("the heading asks for consent, and nothing else is shown", _volume(signs))
     if signs.own <= WALL and _is_consent_or_pay(signs):
         return "consent", ("one has to agree or to pay, and nothing else is shown", _volume(signs))
@@ -167,8 +164,8 @@ def _consent(_arrival: Arrival, signs: Signs) -> Found:
 
 def _is_consent_or_pay(signs: Signs) -> bool:
     """Whether all there is to read speaks of agreeing to something or of paying instead."""
-    agreeing = [s for s in signs.sentences if _is_asking_for_consent(s) or words.SPEAKS_OF_CONSENT.search(s)]
-    offering = [s for s in signs.sentences if _is_paying(s) or _is_offer(s)]
+    agreeing = [s for s in signs.sentences if says.is_asking_for_consent(s) or words.SPEAKS_OF_CONSENT.search(s)]
+    offering = [s for s in signs.sentences if says.is_paying(s) or says.is_offer(s)]
     if not agreeing or not offering:
         return False
     said = sum(map(count_words, {*agreeing}))
@@ -179,52 +176,56 @@ def _is_consent_or_pay(signs: Signs) -> bool:
 def _log_in(_arrival: Arrival, signs: Signs) -> Found:
     if signs.own > WALL or _is_a_text(signs) or (signs.posts > 1 and not signs.passwords):
         return None
-    named = any(_is_log_in(text) for text in (*signs.titles, *signs.headings[:2]))
+    named = any(says.is_log_in(text) for text in (*signs.titles, *signs.headings[:2]))
     if signs.passwords and (named or (signs.own <= SHORT and signs.prose <= LABEL and not signs.article)):
         return "login", ("it asks for a password", _volume(signs))
-    if (where := _called(signs, _is_log_in_first)) is not None and not _pays(signs):
+    if (where := _called(signs, says.is_log_in_first)) is not None and not _pays(signs):
         return "login", (f"the {where} asks to log in first", _volume(signs))
-    if signs.identifiers and signs.own <= SHORT and (where := _called(signs, _is_log_in)) is not None:
+    if signs.identifiers and signs.own <= SHORT and (where := _called(signs, says.is_log_in)) is not None:
         return "login", (f"the {where} is that of a log-in form", _volume(signs))
     asks = signs.passwords or signs.identifiers
-    if _dominant(signs, _is_log_in_first, share=MOST if _sells(signs) else SHARE if asks else 0.3) and not _pays(signs):
+    if _dominant(signs, says.is_log_in_first, share=MOST if _sells(signs) else SHARE if asks else 0.3) and not _pays(
+        signs
+    ):
         return "login", ("the text asks to log in first", _volume(signs))
     return None
 
 
-def _missing(_arrival: Arrival, signs: Signs) -> Found:
-    if _is_a_text(signs):
+def _missing(arrival: Arrival, signs: Signs) -> Found:
+    if _is_a_text(signs) or _is_only_called_so(signs, says.is_missing):
         return None
-    titled = any(_is_missing(t) for t in signs.titles) and not _tells_how(signs.titles)
-    headed = any(_is_missing(h) for h in signs.headings)
+    titled = any(says.is_missing(t) for t in signs.titles) and not says.tells_how(signs.titles)
+    headed = any(says.is_missing(h) for h in signs.headings)
     if titled and headed and signs.prose < LONG and not (signs.article and signs.prose > WALL):
         return "not_found", ("title and heading say that the page was not found", _volume(signs))
-    if signs.article and signs.prose > SHORT:
+    if arrival.searched or (signs.article and signs.prose > SHORT):  # of a search, that nothing was found is the answer
         return None
-    if (titled or headed) and signs.prose < WALL and not _tells_how(signs.headings):
-        subject = any(_names_a_subject(h) and _is_missing(h.partition(":")[0]) for h in signs.headings[:1])
+    if (titled or headed) and signs.prose < WALL and not says.tells_how(signs.headings):
+        subject = any(says.names_a_subject(h) and says.is_missing(h.partition(":")[0]) for h in signs.headings[:1])
         if subject or (signs.posts > 1 and not headed):  # the title is that of a text, or of a thread
             return None
         where = "title" if titled else "heading"
-        if signs.own <= WALL or _says(signs, _is_missing_to_you):
+        if signs.own <= WALL or _says(signs, says.is_missing_to_you):
             return "not_found", (f"the {where} says that the page was not found", _volume(signs))
-    told = "the text tells the visitor" if _dominant(signs, _is_missing_to_you, share=SHARE) else None
-    if told is None and _dominant(signs, _is_missing_itself, share=MOST, most=SHORT):
+    told = "the text tells the visitor" if _dominant(signs, says.is_missing_to_you, share=SHARE) else None
+    if told is None and _dominant(signs, says.is_missing_itself, share=MOST, most=SHORT):
         told = "the few words that there are say"
     return ("not_found", (f"{told} that the page was not found", _volume(signs))) if told else None
 
 
 def _broken(_arrival: Arrival, signs: Signs) -> Found:
-    if signs.article or signs.posts > 1 or _is_a_text(signs) or _tells_how((*signs.titles, *signs.headings[:1])):
+    if signs.article or signs.posts > 1 or _is_a_text(signs) or says.tells_how((*signs.titles, *signs.headings[:1])):
         return None
-    where = _called(signs, _is_broken)
+    if _is_only_called_so(signs, says.is_broken) or _is_an_announcement(signs):
+        return None
+    where = _called(signs, says.is_broken)
     alone = signs.own <= LABEL // 2 and (where is not None or not signs.headings)
-    closed = alone or _says(signs, _is_broken_itself) or _says(signs, _is_of_the_site)
+    closed = alone or _says(signs, says.is_broken_itself) or _says(signs, says.is_of_the_site)
     if where is not None and signs.own <= SHORT * 2 and closed:
         return "error", (f"the {where} says that something is broken or closed for now", _volume(signs))
     if _sells(signs):
         return None
-    if _dominant(signs, _is_broken, share=0.3 if where or not signs.headings else 0.4) and closed:
+    if _dominant(signs, says.is_broken, share=0.3 if where or not signs.headings else 0.4) and closed:
         return "error", ("the text says that something is broken or closed for now", _volume(signs))
     return None
 
@@ -234,9 +235,9 @@ def _paywall(_arrival: Arrival, signs: Signs) -> Found:
         called = (label for label in (*signs.labels, *signs.headings, *signs.buttons) if label not in signs.titles)
         return any(what(text) for text in called)
 
-    if signs.free is False and (signs.prose <= WALL or (signs.prose <= LONG and said(_is_offer))):
+    if signs.free is False and (signs.prose <= WALL or (signs.prose <= LONG and said(says.is_offer))):
         return "paywall", ("its data says that it is not free to read, and there is little of it", _volume(signs))
-    if signs.prose <= TEASER and signs.free is not True and said(_is_paying):
+    if signs.prose <= TEASER and signs.free is not True and said(says.is_paying):
         return "paywall", ("it asks to pay or to subscribe before one can read on", _volume(signs))
     return None
 
@@ -252,114 +253,16 @@ def _emptiness(_arrival: Arrival, signs: Signs) -> Found:
     return None
 
 
-# --- what one sentence, heading or title says ---
-
-
-def _is_missing(text: str) -> bool:
-    """A heading that says so as a whole, or in one sentence."""
-    if count_words(text) > HEADING or _ASKS.search(text) or _names_a_subject(text):
-        return False
-    rest = words.FILLER.sub(" ", text).strip()
-    if not rest:
-        return _CODE.search(text) is not None
-    return words.MISSING_ALONE.fullmatch(rest) is not None or (
-        words.MISSING.search(text) is not None
-        and words.THINGS.search(text) is not None
-        and (_CODE.search(text) is not None or _is_about_a_page(text))
-    )
-
-
-def _is_about_a_page(text: str) -> bool:
-    """Of what was found missing, the page itself is one: in a headline, other things go missing too."""
-    found = words.PAGE_ITSELF.search(text)
-    return found is not None or words.ASKED_FOR.search(text) is not None
-
-
-def _is_missing_to_you(text: str) -> bool:
-    told = words.MISSING.search(text) is not None and words.THINGS.search(text) is not None
-    return told and words.ASKED_FOR.search(text) is not None
-
-
-def _is_missing_itself(text: str) -> bool:
-    told = words.MISSING.search(text) is not None and words.THINGS.search(text) is not None
-    if not told or count_words(text) > SENTENCE or words.PAGE_ITSELF.search(text) is None or _is_broken(text):
-        return False
-    return _NUMBER.search(_CODE.sub("", text)) is None  # where it was moved to, and when, is told to readers
-
-
-def _is_turning_away(text: str) -> bool:
-    return words.TURNED_AWAY.search(text) is not None
-
-
-def _is_turning_you_away(text: str) -> bool:
-    """What is told of a year is history: nobody is turned away for long."""
-    return _is_turning_away(text) and _YEAR.search(text) is None
-
-
-def _is_asking_for_consent(text: str) -> bool:
-    return words.CONSENT_FIRST.search(text) is not None
-
-
-def _is_log_in(text: str) -> bool:
-    return count_words(text) <= HEADING and words.LOG_IN.search(text) is not None
-
-
-def _is_log_in_first(text: str) -> bool:
-    return words.LOG_IN_FIRST.search(text) is not None and words.TO_ANSWER.search(text) is None
-
-
-def _is_broken(text: str) -> bool:
-    return words.BROKEN.search(text) is not None
-
-
-def _is_broken_itself(text: str) -> bool:
-    """What only programs say; roads and locks are under maintenance too."""
-    return words.BROKEN.search(text) is not None and words.FOR_NOW.search(text) is None
-
-
-def _is_of_the_site(text: str) -> bool:
-    return words.THE_SITE.search(text) is not None
-
-
-def _is_paying(text: str) -> bool:
-    return _is_label(text) and words.PAY_TO_READ.search(text) is not None
-
-
-def _is_offer(text: str) -> bool:
-    return words.OFFERS.search(text) is not None
-
-
-def _is_label(text: str) -> bool:
-    return count_words(text) <= LABEL and not text.startswith(('"', "“", "„", "«"))
-
-
-def _tells_how(texts: Iterable[str]) -> bool:
-    return any(words.TELLS_HOW.search(text) is not None or _asks_about(text) for text in texts)
-
-
-def _asks_about(text: str) -> bool:
-    """A question that names an error: a wall may ask what one looks for, and never what it is itself."""
-    return _ASKS.search(text) is not None and count_words(text) >= LEFT and _CODE.search(text) is not None
-
-
-def _names_a_subject(text: str) -> bool:
-    """A subject, a colon and what is told of it: what a wall says is no subject."""
-    parts = _SUBJECT.match(text)
-    if parts is None or count_words(parts[2]) < LEFT:
-        return False
-    return not (words.MISSING.search(parts[2]) or words.ASKED_FOR.search(parts[2]) or "/" in parts[2])
-
-
 # --- how much of a page says it ---
 
 
 def _called(signs: Signs, is_said: Matcher) -> str | None:
     """Which of title and headings says it in a short sentence, unless one of them tells about it."""
-    if _tells_how((*signs.titles, *signs.headings[:2])):
+    if says.tells_how((*signs.titles, *signs.headings[:2])):
         return None
-    if any(count_words(t) <= HEADING and is_said(t) for t in signs.titles):
+    if any(count_words(t) <= says.HEADING and is_said(t) for t in signs.titles):
         return "title"
-    return "heading" if any(count_words(h) <= HEADING and is_said(h) for h in signs.headings) else None
+    return "heading" if any(count_words(h) <= says.HEADING and is_said(h) for h in signs.headings) else None
 
 
 def _calls(signs: Signs, is_said: Matcher) -> bool:
@@ -372,7 +275,7 @@ def _says(signs: Signs, is_said: Matcher) -> bool:
 
 def _dominant(signs: Signs, is_said: Matcher, *, share: float, most: int = WALL) -> bool:
     """Whether the sentences that say it are so large a part of a short page that it says little else."""
-    if signs.own > most or _tells_how((*signs.titles, *signs.headings[:1])):
+    if signs.own > most or says.tells_how((*signs.titles, *signs.headings[:1])):
         return False
     said = sum(count_words(s) for s in signs.sentences if is_said(s))
     return said > 0 and said >= share * max(signs.own, 1)
@@ -385,12 +288,25 @@ def _sells(signs: Signs) -> bool:
 
 def _pays(signs: Signs) -> bool:
     """Whether this is rather an article, or one that wants to be paid for."""
-    return signs.article or (signs.prose > 0 and _says(signs, _is_paying))
+    return signs.article or (signs.prose > 0 and _says(signs, says.is_paying))
 
 
 def _is_a_text(signs: Signs) -> bool:
     """Whether there is more to read than any wall has to say."""
     return min(signs.main, signs.own) > MAIN
+
+
+def _is_only_called_so(signs: Signs, is_said: Matcher) -> bool:
+    """Whether below the heading of an article nothing speaks of it, or to a visitor: a text may be called anything."""
+    told = sum(map(count_words, signs.story))
+    return told >= STORY and not any(is_said(s) or says.speaks_to_visitor(s) for s in signs.story)
+
+
+def _is_an_announcement(signs: Signs) -> bool:
+    """Whether a site that is up, as its menu shows, tells of a day on which something will be closed."""
+    if signs.menu < MENU or _says(signs, says.is_broken_itself):
+        return False
+    return any(says.names_a_day(text) for text in (*signs.headings, *signs.sentences))
 
 
 def _volume(signs: Signs) -> str:

@@ -6,6 +6,7 @@ PAGE_ITSELF     of things, those that a page is: what a headline says is missing
 MISSING_ALONE   the same without a thing, where the whole heading says nothing else
 ASKED_FOR       that *you* asked for it: an article seldom speaks so
 TURNED_AWAY     prove that you are a person; you may not see this
+CONDITION       how a sentence begins that says what happens if something is done
 LOG_IN          what a page, form or button for logging in is called
 LOG_IN_FIRST    this is shown only to those who are logged in
 TO_ANSWER       for what else one has to be logged in, on a page that everybody can read
@@ -14,6 +15,7 @@ OFFERS          what stands where PAY_TO_READ does, and elsewhere
 BROKEN          an error, maintenance
 FOR_NOW         of these, what is said of roads and lifts too
 THE_SITE        that it is said of a site
+DAY             a day of a month
 NOT_YET         scripts are missing, or a while
 CONSENT_FIRST   agree to something before anything is shown
 AGREE           what the buttons below that are called
@@ -46,6 +48,7 @@ MISSING_ALONE: Final = _any_of(_LISTS["missing_alone"])
 PAGE_ITSELF: Final = _any_of(_LISTS["page_itself"])
 ASKED_FOR: Final = _any_of(_LISTS["asked_for"])
 TURNED_AWAY: Final = _any_of(_LISTS["turned_away"])
+CONDITION: Final = _any_of(_LISTS["condition"])
 LOG_IN: Final = _any_of(_LISTS["log_in"])
 LOG_IN_FIRST: Final = _any_of(_LISTS["log_in_first"])
 TO_ANSWER: Final = _any_of(_LISTS["to_answer"])
@@ -54,6 +57,7 @@ OFFERS: Final = _any_of(_LISTS["offers"])
 BROKEN: Final = _any_of(_LISTS["broken"])
 FOR_NOW: Final = _any_of(_LISTS["for_now"])
 THE_SITE: Final = _any_of(_LISTS["the_site"])
+DAY: Final = _any_of(_LISTS["day"])
 NOT_YET: Final = _any_of(_LISTS["not_yet"])
 CONSENT_FIRST: Final = _any_of(_LISTS["consent_first"])
 AGREE: Final = _any_of(_LISTS["agree"])

@@ -2,7 +2,7 @@
 
     python -m tests.eval.states [--wrong]
 
-Prints a confusion table. Exit status 0 if every figure reaches its floor, 1 if one does not.
+Prints a confusion table of each set. Exit status 0 if every figure reaches its floor, 1 if one does not.
 """
 
 import argparse
@@ -19,7 +19,10 @@ from typing import Any
 from crawler import Reading, read_page
 
 HERE = Path(__file__).parent
-PAGES = HERE / "page_states" / "pages.jsonl"
+PAGES = HERE / "page_states"
+
+# Name of the file and of the table of floors.
+SETS = {"pages": "page_states", "later": "page_states_later"}
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,9 @@ class Judged:
     evidence: tuple[str, ...]
 
 
-def judged() -> Iterator[Judged]:
-    """Read every page as the product does."""
-    for line in PAGES.read_text(encoding="utf-8").split("\n"):
+def judged(name: str) -> Iterator[Judged]:
+    """Read every page of a set as the product does."""
+    for line in (PAGES / f"{name}.jsonl").read_text(encoding="utf-8").split("\n"):
         if line:
             row = json.loads(line)
             reading = read(row)
@@ -70,10 +73,12 @@ def figures(pages: list[Judged]) -> dict[str, float]:
     }
 
 
-def below_floor(found: dict[str, float]) -> list[str]:
-    floors: dict[str, float] = tomllib.loads((HERE / "floors.toml").read_text(encoding="utf-8"))["page_states"]
+def below_floor(name: str, found: dict[str, float]) -> list[str]:
+    floors: dict[str, float] = tomllib.loads((HERE / "floors.toml").read_text(encoding="utf-8"))[SETS[name]]
     return [
-        f"{name} is {found[name]:.3f}, below its floor {floor}" for name, floor in floors.items() if found[name] < floor
+        f"{figure} of {name} is {found[figure]:.3f}, below its floor {floor}"
+        for figure, floor in floors.items()
+        if found[figure] < floor
     ]
 
 
@@ -90,19 +95,24 @@ def show(pages: list[Judged]) -> None:
     print("  ".join(f"{name} {value:.3f}" for name, value in figures(pages).items()))
 
 
+def wrong(pages: list[Judged]) -> None:
+    for page in pages:
+        if page.label != page.found:
+            print(f"  {page.id} ({page.language}): {page.label}, taken for {page.found}: {'; '.join(page.evidence)}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wrong", action="store_true", help="list the pages that were taken for something else")
     arguments = parser.parse_args()
-    pages = list(judged())
-    show(pages)
-    if arguments.wrong:
-        for page in pages:
-            if page.label != page.found:
-                print(
-                    f"  {page.id} ({page.language}): {page.label}, taken for {page.found}: {'; '.join(page.evidence)}"
-                )
-    failed = below_floor(figures(pages))
+    failed = []
+    for name in SETS:
+        pages = list(judged(name))
+        print(f"{name}: {len(pages)}")
+        show(pages)
+        if arguments.wrong:
+            wrong(pages)
+        failed += below_floor(name, figures(pages))
     for line in failed:
         print(f"BELOW ITS FLOOR: page states: {line}", file=sys.stderr)
     return 1 if failed else 0

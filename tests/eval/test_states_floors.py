@@ -1,7 +1,10 @@
 """Pages are told from walls as well as before."""
 
-from tests.eval.states import below_floor, figures, judged
+import pytest
+
+from tests.eval.states import SETS, below_floor, figures, judged
 
 
-def test_pages_are_told_from_walls_as_well_as_the_floors_say() -> None:
-    assert below_floor(figures(list(judged()))) == []
+@pytest.mark.parametrize("name", SETS)
+def test_pages_are_told_from_walls_as_well_as_the_floors_say(name: str) -> None:
+    assert below_floor(name, figures(list(judged(name)))) == []

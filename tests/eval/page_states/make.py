@@ -1,7 +1,8 @@
-"""Makes `pages.jsonl` anew: `python -m tests.eval.page_states.make [FILE]`.
+"""Makes `pages.jsonl` and `later.jsonl` anew: `python -m tests.eval.page_states.make [FOLDER]`.
 
-Reads `sources/`. A page there is either whole (`html`) or an article or message (`title`, `body`) that is put into one
-of the page frames of the re-check set, with what stands around it in its language.
+Reads `sources/` and `later/`. A page there is either whole (`html`) or what one has to say: in `sources/` an article or
+message (`title`, `body`) that is put into one of the page frames of the re-check set, in `later/` the markup of it
+(`main`) that is put into a shell, with what stands around it in its language.
 """
 
 import json
@@ -13,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.eval.page_states.shells import shell
 from tests.eval.recheck_pairs.make import HERE as FRAMES
 from tests.eval.recheck_pairs.make import page as framed
 from tests.eval.recheck_pairs.surroundings import first
@@ -26,6 +28,8 @@ def html_of(name: str, language: str, source: Toml, words: Toml) -> str:
     """The page's HTML."""
     if "html" in source:
         return str(source["html"]).strip("\n")
+    if "shell" in source:
+        return shell(source["shell"], language, source, words)
     chance = Random(name)
     around = first(source["frame"], words, chance)
     if not source.get("lively", source["state"] == "ok"):
@@ -50,10 +54,11 @@ def html_of(name: str, language: str, source: Toml, words: Toml) -> str:
     return html
 
 
-def pages() -> Iterator[Toml]:
-    """All pages, in the order of the sources' names."""
-    all_words = tomllib.loads((FRAMES / "words.toml").read_text(encoding="utf-8"))
-    for path in sorted((HERE / "sources").glob("*.toml")):
+def pages(folder: str = "sources") -> Iterator[Toml]:
+    """All pages of one set, in the order of the sources' names."""
+    words_of = {"sources": FRAMES / "words.toml", "later": HERE / "shell_words.toml"}[folder]
+    all_words = tomllib.loads(words_of.read_text(encoding="utf-8"))
+    for path in sorted((HERE / folder).glob("*.toml")):
         language = path.stem
         for source in tomllib.loads(path.read_text(encoding="utf-8"))["page"]:
             name = f"{language}-{source['name']}"
@@ -71,11 +76,12 @@ def pages() -> Iterator[Toml]:
             }
 
 
-def main(file: Path) -> None:
-    """Writes the list to `file`."""
-    lines = [json.dumps(page, ensure_ascii=False) for page in pages()]
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def main(folder: Path) -> None:
+    """Writes both lists into `folder`."""
+    for name, made in (("pages", pages()), ("later", pages("later"))):
+        lines = [json.dumps(page, ensure_ascii=False) for page in made]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "pages.jsonl")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
