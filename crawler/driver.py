@@ -11,12 +11,13 @@ import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from crawler.errors import NoBrowser
 
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
+    from playwright.async_api._context_manager import PlaywrightContextManager
 
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 5.0
@@ -41,7 +42,8 @@ class Driver:
         from playwright.async_api import async_playwright  # noqa: PLC0415 - loading it takes a third of a second
 
         before = _drivers()
-        starting = asyncio.ensure_future(async_playwright().start())
+        manager = async_playwright()
+        starting = asyncio.ensure_future(manager.start())
         try:
             done, _ = await asyncio.wait({starting}, timeout=patience)
         finally:
@@ -50,6 +52,7 @@ class Driver:
             raise NoBrowser(f"the driver of the browser said nothing for {patience:g} s")
         if (error := starting.exception()) is not None:
             raise NoBrowser(f"the driver of the browser cannot be started: {str(error)[:200]}") from error
+        _read_its_end(manager)
         return cls(starting.result(), _drivers() - before)
 
     async def stop(self, *, patience: float = STOP_SECONDS) -> None:
@@ -59,6 +62,15 @@ class Driver:
             await asyncio.wait({stopping}, timeout=patience)
         finally:
             await _ended(stopping, self.processes & _drivers())
+
+
+def _read_its_end(manager: "PlaywrightContextManager") -> None:
+    """Read what Playwright tells nobody when the driver is lost; it is logged as a fault of ours otherwise."""
+    with suppress(AttributeError):  # another version may keep it elsewhere: then there is the line in the log
+        client: Any = manager._client  # noqa: SLF001 - handed to nobody
+        client._transport.on_error_future.add_done_callback(  # noqa: SLF001 - as above
+            lambda lost: lost.cancelled() or lost.exception()
+        )
 
 
 async def _ended(what: "asyncio.Future[Playwright] | asyncio.Future[None]", processes: frozenset[int]) -> None:

@@ -1,5 +1,7 @@
 """The driver between us and the browsers may stand still or end: nothing waits for it for ever, and nothing is left."""
 
+import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -7,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from playwright._impl._driver import compute_driver_executable
+from playwright.async_api import Error
 
 from crawler import NoBrowser, RenderSettings
-from crawler.browsers import Browsers
+from crawler.browsers import Browsers, find_chromium
 from crawler.driver import Driver
 from tests.crawler.test_rendering import children
 
@@ -61,6 +64,22 @@ async def test_another_driver_gets_a_try(node: Callable[[str], None]) -> None:
 
     assert name.startswith("Chromium ")
     assert children() <= before
+
+
+async def test_a_driver_that_is_lost_leaves_nothing_in_the_log() -> None:
+    said: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
+    started = await Driver.start()
+
+    for process in started.processes:
+        os.kill(process, signal.SIGKILL)
+    with pytest.raises(Error):
+        await started.playwright.chromium.launch(executable_path=find_chromium())
+    await started.stop()
+    del started
+    gc.collect()
+
+    assert said == []
 
 
 async def test_a_driver_that_stands_still_at_the_end_is_ended() -> None:
