@@ -48,7 +48,7 @@ class Forwarding:
     """One page's proxy.
 
     `refused` counts by rule what it did not let through; `received` are bytes from outside, of which there may be
-    `max_bytes`: then it is `cut`.
+    `max_bytes`: then it is `cut`. Once it is `closed` nothing more is asked for.
     """
 
     dialler: Dialler
@@ -57,6 +57,7 @@ class Forwarding:
     refused: Counter[str] = field(default_factory=Counter)
     received: int = 0
     cut: bool = False
+    closed: bool = False
     _tasks: dict[asyncio.Task[None], float] = field(default_factory=dict)
     """What is open, and since when."""
 
@@ -121,7 +122,7 @@ class Forwarding:
             await stream.aclose()
 
     def _refuse_more(self) -> None:
-        if self.cut:
+        if self.cut or self.closed:
             raise CrawlError("the page has had all that it may")
 
     async def _pipe(

@@ -23,6 +23,8 @@ LEFT_OUT: Final = frozenset(
     }
 )
 """Headers of the fetched answer that are not handed on: they describe bytes on a wire, or ask for prefetching."""
+MAX_FRAMED: Final = 200
+"""Documents that its frames may go to: frames that hold frames, and so on, would take all the time there is."""
 REGISTERED: Final = frozenset(HTTPStatus)
 
 
@@ -45,11 +47,19 @@ class Navigations:
         }
         self._frame: str | None = None
         self._asked = 0
+        self._framed = 0
 
     async def watch(self) -> None:
         """From now on, hand the fetched answer to the first request for a document, and count those that follow it."""
         self._tools.on("Fetch.requestPaused", self._paused)
+        self._tools.on("Page.frameStartedLoading", lambda told: self._loads(told, now=True))
+        self._tools.on("Page.frameStoppedLoading", lambda told: self._loads(told, now=False))
+        await self._tools.send("Page.enable")
         await self._tools.send("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
+
+    def _loads(self, told: dict[str, Any], *, now: bool) -> None:
+        if told["frameId"] == self._frame:
+            self._events.stopped = not now
 
     async def _paused(self, request: dict[str, Any]) -> None:
         which = {"requestId": request["requestId"]}
@@ -58,11 +68,13 @@ class Navigations:
             await quietly(self._tools.send("Fetch.fulfillRequest", which | self._answer))
             self._answer = {}
             return
-        self._asked += request["frameId"] == self._frame
-        if request["frameId"] != self._frame or self._asked <= MAX_NAVIGATIONS:
+        main = request["frameId"] == self._frame
+        self._asked += main
+        self._framed += not main
+        if (self._asked <= MAX_NAVIGATIONS) if main else (self._framed <= MAX_FRAMED):
             await quietly(self._tools.send("Fetch.continueRequest", which))
             return
-        self._events.counts["navigations_stopped"] += 1
+        self._events.counts["navigations_stopped" if main else "frames_stopped"] += 1
         await quietly(self._tools.send("Fetch.failRequest", which | {"errorReason": "Aborted"}))
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 LASTING: Final = 1.5
 """Seconds after which a request that is still open is taken for one that never ends: a stream, a poll."""
+SLOW: Final = 4.0
+"""The same, on a page with little to read, for what its scripts ask for and has no answer at all yet."""
+BY_SCRIPTS: Final = frozenset({"fetch", "xhr", "script"})
 POLLED: Final = (3, 12)
 """Times that a page asks for one address, and for one but for its query: then it is a poll, and not waited for."""
 MAX_NAVIGATIONS: Final = 6
@@ -23,7 +27,8 @@ class PageEvents:
     """What happened to one page until now.
 
     `counts` are things that records tell, `documents` the answers that the main frame was given, `begun` how many
-    requests were made that may end.
+    requests were made that may end. `stopped`: the browser loads no further, as the page is there, or as it wanted to
+    go where nothing is shown (another program, a download), which ends its loading without a word.
     """
 
     page: "Page"
@@ -31,7 +36,10 @@ class PageEvents:
     documents: list["Response"] = field(default_factory=list)
     begun: int = 0
     crashed: bool = False
+    stopped: bool = False
+    clock: Callable[[], float] = time.monotonic
     _under_way: dict["Request", float] = field(default_factory=dict)
+    _unanswered: set["Request"] = field(default_factory=set)
     _asked: Counter[str] = field(default_factory=Counter)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
 
@@ -50,7 +58,7 @@ class PageEvents:
     @property
     def open_for(self) -> list[float]:
         """For how many seconds each request that may end has been under way."""
-        now = time.monotonic()
+        now = self.clock()
         return [now - begun for begun in self._under_way.values()]
 
     @property
@@ -63,24 +71,31 @@ class PageEvents:
         """Whether refusing does not keep it: it asks over and over, or makes up documents, asked of nobody."""
         return len(self.documents) > 1 + MAX_NAVIGATIONS or self.counts["navigations_stopped"] > MAX_NAVIGATIONS
 
-    @property
-    def busy(self) -> bool:
-        """Whether something is still to come."""
-        return any(seconds < LASTING for seconds in self.open_for)
+    def busy(self, *, readable: bool) -> bool:
+        """Whether something is still to come: for less time to a `readable` page than to one with little to read."""
+        now = self.clock()
+        return any(
+            now - begun < (SLOW if not readable and request in self._unanswered else LASTING)
+            for request, begun in self._under_way.items()
+        )
 
     def _begun(self, request: "Request") -> None:
         alike = (request.url, request.url.partition("?")[0] + "?*")
         self._asked.update(alike)
         if any(self._asked[address] > most for address, most in zip(alike, POLLED, strict=True)):
             return
-        self._under_way[request] = time.monotonic()
+        self._under_way[request] = self.clock()
+        if request.resource_type in BY_SCRIPTS:
+            self._unanswered.add(request)
         self.begun += 1
 
     def _ended(self, request: "Request") -> None:
         self._under_way.pop(request, None)
+        self._unanswered.discard(request)
 
     def _answered(self, response: "Response") -> None:
         request = response.request
+        self._unanswered.discard(request)
         try:
             main = request.is_navigation_request() and request.frame == self.page.main_frame
         except Exception:  # noqa: BLE001 - the frame of a request may not be there yet: then it is not ours

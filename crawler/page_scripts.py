@@ -7,10 +7,19 @@ from crawler.page_words import ABOUT_CONSENT, AGREE_BUTTON, REFUSE_BUTTON
 
 _FOLDER: Final = files("crawler").joinpath("scripts")
 
-DOCUMENT: Final = _FOLDER.joinpath("document.js").read_text(encoding="utf-8")
-MEASURE: Final = _FOLDER.joinpath("measure.js").read_text(encoding="utf-8")
-SCROLL: Final = _FOLDER.joinpath("scroll.js").read_text(encoding="utf-8")
-CONSENT: Final = _FOLDER.joinpath("consent.js").read_text(encoding="utf-8")
+
+def _script(name: str) -> str:
+    return _FOLDER.joinpath(name).read_text(encoding="utf-8")
+
+
+def _looking_inside(name: str) -> str:
+    return f"(...given) => {{\n{_script('inside.js')}\nreturn (\n{_script(name)})(...given);\n}}"
+
+
+DOCUMENT: Final = _looking_inside("document.js")
+MEASURE: Final = _looking_inside("measure.js")
+SCROLL: Final = _script("scroll.js")
+CONSENT: Final = _script("consent.js")
 
 STILL: Final = """
 async () => {
@@ -39,8 +48,11 @@ for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChan
   try { Object.defineProperty(globalThis, name, { value: undefined }); } catch (_) {}
 }
 globalThis.print = () => {};
+for (const name of ["assert", "count", "debug", "dir", "dirxml", "error", "group", "groupCollapsed", "info", "log",
+  "table", "timeLog", "trace", "warn"]) console[name] = () => {};
 """
-"""Runs before a page's own scripts, in every frame: what would connect around the proxy is not there."""
+"""Runs before a page's own scripts, in every frame: what would connect around the proxy is not there. What a page says
+to its console nobody reads, and handing it over would take all the time of a page that says much."""
 
 _KNOWN: Final = (
     # buttons of widely used consent programs: those that refuse come first

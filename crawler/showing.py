@@ -15,7 +15,9 @@ from crawler.rendering import Navigation, Rendered, RenderSettings, Shot, Wanted
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page, Response
 
-QUIET: Final = ((1, 2.0), (100, 0.8), (600, 0.35))
+READABLE: Final = 600
+"""Characters from which on a page counts as one with text."""
+QUIET: Final = ((1, 2.0), (100, 0.8), (READABLE, 0.35))
 QUIET_TEXT: Final = 0.15
 """Seconds without a request under way, and without the page changing, after which it counts as shown: the less there is
 to read, the longer, by the number of characters below which that holds; then for a page with text."""
@@ -49,7 +51,8 @@ TRIED: Final = 5.0
 FRAMED: Final = 1.5
 """Seconds that one of our own scripts may take in a page, and in a frame of it."""
 BLOCKED: Final = 2
-"""Times that a page may wait for styles or scripts that never come before any of its text is there."""
+"""Times that a page may wait for styles or scripts that never come before any of its text is there; and that requests
+may hold all of it until they are answered, after which it is given nothing more."""
 ENDED: Final = 2
 """Scripts of a page that are ended; after so many no further ones are begun, as they would not end either."""
 
@@ -71,6 +74,7 @@ class Showing:
     _length: int = -1
     _looked: float = 0.0
     _still: float = 0.0
+    _held: int = 0
 
     def __post_init__(self) -> None:
         self._inside = Inside(self.tools)
@@ -111,7 +115,7 @@ class Showing:
     async def _reached(self, state: "Literal['domcontentloaded', 'load']", milliseconds: float) -> None:
         """Wait until the page has come so far, or comes no further."""
         reaching = asyncio.ensure_future(self.page.wait_for_load_state(state, timeout=milliseconds))
-        while not reaching.done() and not self.events.restless:
+        while not reaching.done() and not self.events.restless and not self.events.stopped:
             open_for = self.events.open_for
             if state == "load" and open_for and min(open_for) > HUNG:
                 break  # what is still to come never comes: text and layout wait for none of it
@@ -184,9 +188,10 @@ class Showing:
         loop = asyncio.get_running_loop()
         end = min(loop.time() + seconds, deadline)
         while (now := loop.time()) < end and not self.events.crashed:
-            busy = self.events.busy
+            busy = self.events.busy(readable=self._readable >= READABLE)
             measured = await self._measure(end - now)
-            busy |= self.events.busy  # what began meanwhile too: the page was asked after it had begun that
+            # what began meanwhile too: the page was asked after it had begun that
+            busy |= self.events.busy(readable=self._readable >= READABLE)
             changed = busy or measured != self._length
             self._still = 0.0 if changed else self._still + min(now - self._looked, LOOKED)
             self._length, self._looked = measured, now
@@ -239,6 +244,8 @@ class Showing:
             if self._proxy is not None and (ended := self._proxy.end_lasting(LASTING)):
                 self.events.counts["requests_ended"] += ended
                 self.events.counts["scripts_ended"] -= 1
+                self._held += 1
+                self._proxy.closed = self._held >= BLOCKED  # it would ask for the next one, and be held again
 
     async def _close_notice(self, deadline: float) -> bool:
         if self._silenced:
@@ -318,6 +325,7 @@ REMARKS: Final = {
     "popups_closed": "{n} windows that it opened were closed",
     "not_scrolled_to_the_end": "it goes on below what was scrolled through",
     "navigations_stopped": "it went on to one document after the other",
+    "frames_stopped": "its frames went to more and more documents, of which {n} were not asked for",
     "scripts_ended": "a script that did not come to its end was stopped",
     "screenshot_cut": f"the picture ends after {MAX_SHOT} pixels",
 }

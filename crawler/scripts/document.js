@@ -1,5 +1,6 @@
-// The document as it is shown: open shadow roots and frames of the same origin stand where a reader sees them.
-// Nothing of the page is changed; of scripts and style sheets nothing is kept, since nothing will run them.
+// The document as it is shown: open shadow roots and frames of the same origin stand where a reader sees them, and what a
+// page has written for a frame (`srcdoc`) also if it is shut off. Addresses in frames are whole, as they are relative to
+// those. Nothing of the page is changed; of scripts and style sheets nothing is kept, since nothing will run them.
 (limit) => {
   // Fields of a form go by their names as properties of it, and so do pictures of a document: asked so, neither can
   // answer for another.
@@ -11,13 +12,21 @@
   const tag_of = plain(Element, "localName"), shadow_of = plain(Element, "shadowRoot");
   const { getAttributeNames, getAttribute } = Element.prototype;
   const VOID = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
+  const HIDING = new Set(["hidden", "style"]);
   const LEFT_OUT = new Set(["style", "template", "noscript", "noframes"]);
   const RAW = new Set(["script"]);
+  const ADDRESSES = new Set(["action", "cite", "data", "href", "poster", "src"]);
   const out = [];
   let size = 0;
   let cut = false;
   let shadows = 0;
   let frames = 0;
+  let base = null;  // of the frame that is being written down
+  const whole = (address) => { try { return new URL(address, base).href; } catch (_) { return address; } };
+  const shut = (frame) => {  // a frame that may not be looked into shows what the page gave it, without its scripts
+    const given = frame.localName === "iframe" ? getAttribute.call(frame, "srcdoc") : null;
+    try { return given && new DOMParser().parseFromString(given, "text/html"); } catch (_) { return null; }
+  };
   const put = (text) => {
     if (size + text.length > limit) { cut = true; return; }
     size += text.length;
@@ -35,6 +44,15 @@
   const children = (node, depth) => {
     for (let child = first_of(node); child && !cut; child = next_of(child)) walk(child, depth + 1);
   };
+  const attributes = (node, only) => {
+    let all = "";
+    for (const given of getAttributeNames.call(node)) {
+      if (only && !only.has(given)) continue;
+      const value = getAttribute.call(node, given);
+      all += " " + name_of(given) + '="' + quoted(base !== null && ADDRESSES.has(given) ? whole(value) : value) + '"';
+    }
+    return all;
+  };
   const walk = (node, depth) => {
     if (cut || depth > 1500) { cut = cut || depth > 1500; return; }
     const kind = kind_of(node);
@@ -48,18 +66,20 @@
       if (given.length) { for (const one of given) walk(one, depth + 1); } else children(node, depth);
       return;
     }
-    if (name === "iframe" || name === "frame" || name === "object") {
-      let inner = null;
-      try { inner = node.contentDocument; } catch (_) { inner = null; }
+    if (FRAMES.test(name)) {
+      const inner = inside(node) || shut(node);
       const body = inner && plain(Document, "body")(inner);
       if (body && body.childNodes.length) {
         frames += 1;
-        put("<div data-frame>");
+        put("<div data-frame" + attributes(node, HIDING) + ">");
+        const outer = base;
+        base = plain(Node, "baseURI")(inner);
         children(body, depth);
+        base = outer;
         put("</div>");
         return;
       }
-      if (name !== "object") return;  // what stands in its place is shown
+      if (/frame/.test(name)) return;  // in the place of others something else is shown
     }
     if (name === "frameset") { // as a body: a reader of HTML takes nothing but frames in a frameset
       const outer = node.parentNode === document.documentElement ? "body" : "div";
@@ -68,9 +88,7 @@
       put("</" + outer + ">");
       return;
     }
-    let tag = "<" + name;
-    for (const given of getAttributeNames.call(node)) tag += " " + name_of(given) + '="' + quoted(getAttribute.call(node, given)) + '"';
-    put(tag + ">");
+    put("<" + name + attributes(node) + ">");
     if (VOID.has(name)) return;
     if (RAW.has(name)) { put(node.textContent.replace(/<\//g, "<\\/")); put("</" + name + ">"); return; }
     const shadow = shadow_of(node);

@@ -6,14 +6,10 @@
   // Elements that are asked at each look whether they have a shadow root by now, of which no observer is told.
   const MOST_HOSTS = 5000;
   const HOSTS = /-|^(?:article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span)$/;
-  const FRAMES = /^(?:i?frame|object)$/;
   // Pictures of a document go by their names as properties of it: asked so, none can answer for another.
   const plain = (page, name) => Object.getOwnPropertyDescriptor(Document.prototype, name).get.call(page);
   const type = (root) => root instanceof ShadowRoot ? DocumentFragment : Document;
   const all = (root, selector) => [...type(root).prototype.querySelectorAll.call(root, selector)];
-  const inside = (frame) => {
-    try { return frame.contentDocument; } catch (_) { return null; }
-  };
   const kept = globalThis.kept ??= { changed: true };
   if (!kept.changes) {
     kept.changes = new MutationObserver(() => { kept.changes.disconnect(); kept.changed = true; });
