@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,11 @@ async def begun(actions: Actions, url: str, *, pages: int, **options: Any) -> st
 
 
 async def left_with(actions: Actions, crawl: str, *, pages: int) -> dict[str, Any]:
-    """How a crawl stands once so many pages are left and nothing more is under way from the store."""
+    """How a crawl stands once so many pages are left, all of them under way."""
     while True:
         found = await actions.crawl(crawl)
-        if found["state"] == "running" and found["left"] and found["left"]["pages"] == pages:
+        left = found["left"]["pages"] if found["state"] == "running" and found["left"] else None
+        if left == pages and found["counts"]["waiting"] == 0:
             return found
         await asyncio.sleep(0.01)
 
@@ -61,16 +63,28 @@ async def to_the_end(actions: Actions, crawl: str) -> dict[str, Any]:
     return await actions.crawl(crawl)
 
 
+async def paused_now(actions: Actions, crawl: str) -> dict[str, Any]:
+    """How a crawl stands that was paused without the page under way."""
+    return (await asyncio.gather(*(actions.crawls.change(crawl, "paused", ME) for _ in range(2))))[0]
+
+
+def held(number: int, released: threading.Event) -> Route:
+    """A notice that is not answered before: so long its crawl has not ended."""
+    return replace(MANY[3 + number], released=released)
+
+
 async def test_a_crawl_that_is_gone_on_with_has_at_once_what_it_had(tmp_path: Path) -> None:
-    with Site(MANY) as site:
+    released = threading.Event()
+    with Site([held(11, released), *MANY]) as site:
         async with opened(tmp_path, **ONE_AT_A_TIME) as actions:  # type: ignore[arg-type]  # a table of settings
             crawl = await begun(actions, site.url("/"), pages=5)
-            paused = await actions.crawls.change(crawl, "paused", ME)
+            paused = await paused_now(actions, crawl)
             resumed = await actions.crawls.change(crawl, "resumed", ME)
         async with opened(tmp_path, **ONE_AT_A_TIME) as actions:  # type: ignore[arg-type]  # as above
             listed = (await actions.crawls.listed(limit=1))["crawls"][0]
             first = await anext(aiter(actions.crawl_events(crawl)))
             restarted = await actions.crawl(crawl)
+            released.set()
             end = await to_the_end(actions, crawl)
 
     had = paused["counts"]["captured"]
@@ -90,7 +104,7 @@ async def test_what_is_left_is_not_told_by_pages_that_were_there(tmp_path: Path)
     with Site([silent, *MANY]) as site:
         async with opened(tmp_path, **ONE_AT_A_TIME) as actions:  # type: ignore[arg-type]  # a table of settings
             crawl = await begun(actions, site.url("/"), pages=12)
-            await asyncio.gather(*(actions.crawls.change(crawl, "paused", ME) for _ in range(2)))
+            await paused_now(actions, crawl)
             await actions.crawls.change(crawl, "resumed", ME)
             now = await left_with(actions, crawl, pages=1)
             await asyncio.gather(*(actions.crawl_cancel(crawl) for _ in range(2)))
@@ -102,10 +116,11 @@ async def test_what_is_left_is_not_told_by_pages_that_were_there(tmp_path: Path)
 async def test_pages_to_which_nothing_leads_any_more_count_and_no_limit_is_passed(tmp_path: Path) -> None:
     entries = "".join(f"<url><loc>{path}</loc></url>" for path in NOTICES[:8])
     bare = Route("/", body=page("Index", "All notices of the year. " * 8))
-    with Site([Route("/sitemap.xml", 200, XML, f"<urlset>{entries}</urlset>"), robots(), bare, *MANY[3:]]) as site:
+    sitemap, released = Route("/sitemap.xml", 200, XML, f"<urlset>{entries}</urlset>"), threading.Event()
+    with Site([sitemap, robots(), bare, held(7, released), *MANY[3:]]) as site:
         async with opened(tmp_path, **ONE_AT_A_TIME) as actions:  # type: ignore[arg-type]  # a table of settings
             crawl = await begun(actions, site.url("/"), pages=5, max_pages=10)
-            paused = await actions.crawls.change(crawl, "paused", ME)
+            paused = await paused_now(actions, crawl)
             site.routes = [Route("/sitemap.xml", 404, (HTML,), "no"), *MANY, bare]
             site.routes = [route if route.path != "/" else _leading_on() for route in site.routes]
         async with opened(tmp_path) as actions:
