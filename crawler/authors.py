@@ -117,21 +117,22 @@ def _find(root: Any, head: Head, named: list[tuple[Any, str]]) -> str | None:
 def _linked(root: Any, title: Any | None, around: set[Any]) -> str | None:
     """The name in a link of the article's header to the page of a person."""
     header = Header(title)
+    people: dict[Any, list[str]] = {}  # each line is read once: it may have thousands of links
     for element in root.iter("h1", "h2", "h3", "h4", "p", "div", "span", "section", "header", "a"):
         header.pass_over(element)
         if header.ended:
             return None
-        if element.tag == "a" and header.titled and _OF_A_PERSON.search(element.get("href") or ""):
-            found = [name for link in _beside(element) if (name := _person(link))]
-            if found and not _is_elsewhere(element, around):
-                return "; ".join(dict.fromkeys(found))
+        if element.tag == "a" and header.titled and _leads_to_a_person(element):
+            line = element.getparent()
+            if line not in people:
+                people[line] = [name for link in line.iter("a") if _leads_to_a_person(link) and (name := _person(link))]
+            if people[line] and not _is_elsewhere(element, around):
+                return "; ".join(dict.fromkeys(people[line]))
     return None
 
 
-def _beside(link: Any) -> list[Any]:
-    """The links to people that stand in one line with LINK."""
-    parent = link.getparent()
-    return [a for a in ([link] if parent is None else parent.iter("a")) if _OF_A_PERSON.search(a.get("href") or "")]
+def _leads_to_a_person(link: Any) -> bool:
+    return _OF_A_PERSON.search(link.get("href") or "") is not None
 
 
 def _person(link: Any) -> str | None:

@@ -94,13 +94,15 @@ def _end_head(root: Any) -> Any:
 _SHADOW_ROOTS: Final = etree.XPath("descendant::template[@shadowrootmode='open' or @shadowroot='open']")
 
 
-def open_shadow_roots(root: Any) -> int:
-    """Put declared shadow roots where a reader sees them, with what is slotted into them. Returns how many."""
-    templates = _SHADOW_ROOTS(root)
-    for template in templates:
-        host = template.getparent()
-        if host is None:
-            continue
+def open_shadow_roots(root: Any) -> None:
+    """Put declared shadow roots where a reader sees them, with what is slotted into them.
+
+    The first one of an element is that; any further one is a template as others are (HTML Standard, 13.2.6.4.4).
+    """
+    roots: dict[Any, Any] = {}
+    for template in _SHADOW_ROOTS(root):
+        roots.setdefault(template.getparent(), template)
+    for host, template in roots.items():
         slots = {slot.get("name") or "": slot for slot in reversed(list(template.iter("slot")))}
         for child in [c for c in host if c is not template and isinstance(c.tag, str)]:
             slot = slots.get(child.get("slot") or "")
@@ -110,7 +112,6 @@ def open_shadow_roots(root: Any) -> int:
                 if tail and tail.strip():
                     template.tail = (template.tail or "") + tail
         template.tag = "div"
-    return len(templates)
 
 
 _HEADING_LINKS: Final = etree.XPath(

@@ -96,9 +96,10 @@ async def test_a_fetch_that_is_given_up_leaves_no_connection_and_no_turn_behind(
     place = site(Route("/slow", body=b"x", framing="close", then="hold"), Route("/fine", body="fine"))
 
     async with fetcher(concurrency=1) as web:
-        for _ in range(3):
+        for times in range(3):
             given_up = asyncio.create_task(web.fetch(place.url("/slow"), robots="ignore"))
-            await asyncio.sleep(0.1)
+            while place.asked("/slow") <= times:  # noqa: ASYNC110 - the site counts in another thread
+                await asyncio.sleep(0.01)
             given_up.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await given_up
