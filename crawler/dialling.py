@@ -145,8 +145,9 @@ class Dialler:
         """Put TLS on top; the plain connection does not outlive a failure. `accepted` is taken unchecked."""
         try:
             stream = TlsStream(plain, self.client, address.host.strip("[]").rstrip("."), accepted=accepted)
-            await stream.handshake(self.seconds)
-        except httpcore2.TimeoutException as error:
+            async with asyncio.timeout(self.seconds):  # of all that comes, not of each piece
+                await stream.handshake(self.seconds)
+        except (httpcore2.TimeoutException, TimeoutError) as error:
             await plain.aclose()
             raise TimedOut("connect_timeout", f"no TLS with {address.origin} within {self.seconds:g} s") from error
         except httpcore2.NetworkError as error:

@@ -15,6 +15,8 @@
     ├── PaceHeld             the site asked us to stay away for longer than we have time
     ├── BadRedirect          the redirect leads nowhere, in a circle, or too far
     ├── BadSitemap           the bytes are no sitemap that can be read safely
+    ├── NoBrowser            there is no browser to render with
+    ├── NotRendered          the browser could not show the page
     └── BadArchive           a file with captures of others cannot be read, or not to its end
 
 `Fetcher.fetch` raises `BadAddress` only: what the web does is told by the outcome of the visit. Exceptions of the parts
@@ -155,7 +157,7 @@ class PaceHeld(CrawlError):
 
 
 class BadRedirect(CrawlError):
-    """The redirect cannot be followed: `redirect_loop`, `too_many_redirects` or `bad_redirect`."""
+    """The redirect cannot be followed: `redirect_loop`, `too_many_redirects`, `bad_redirect`, `redirect_refused`."""
 
     def __init__(self, reason: str, message: str) -> None:
         self.reason = reason

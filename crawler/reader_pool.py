@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from crawler.arrival import telling
-from crawler.reader_wire import MAX_REPLY, REPLY_LENGTH, Request, pack_request, unpack_reading
+from crawler.reader_wire import MAX_REPLY, OUT_OF_MEMORY, REPLY_LENGTH, Request, pack_request, unpack_reading
 from crawler.reading import Outcome, Reading
 
 # Readers keep caches and their heaps fragment: a fresh process after this many pages keeps memory flat.
@@ -32,7 +32,6 @@ FALLBACK_SECONDS: Final = 10.0
 # The worker's time is what a processor gave it; on a busy machine that comes to so many times as long, or is given up.
 PATIENCE: Final = 10
 
-OUT_OF_MEMORY_STATUS: Final = 77
 _BUFFER: Final = 1 << 20
 
 # The worker gets the search path of this process, so that it finds the same code however this one was started.
@@ -261,7 +260,7 @@ class ReaderPool:
         await asyncio.gather(*self._stops)
 
     def _what_ended_it(self, status: int) -> tuple[Outcome, str]:
-        if status == OUT_OF_MEMORY_STATUS:
+        if status == OUT_OF_MEMORY:
             return "too_large", f"reading it needs more than {self._memory_limit // (1024 * 1024)} MB of memory"
         if status == -signal.SIGPROF:
             return "timeout", f"reading it took more than {self._time_limit:g} seconds and was stopped"

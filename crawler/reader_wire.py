@@ -19,6 +19,9 @@ REPLY_LENGTH: Final = struct.Struct(">Q")
 # Sent as soon as a request arrives: a worker that ends without having said this did not end because of the page.
 TAKEN: Final = b"taken"
 
+# Exit status of a worker by which a page needed more memory than it may.
+OUT_OF_MEMORY: Final = 77
+
 # No reading is larger: texts are cut from pages that the fetcher has limited.
 MAX_REPLY: Final = 256 * 1024 * 1024
 

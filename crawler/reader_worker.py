@@ -13,11 +13,16 @@ import sys
 from datetime import UTC, datetime
 from typing import BinaryIO, Final
 
-from crawler.reader_wire import REPLY_LENGTH, REQUEST_LENGTHS, TAKEN, Request, pack_reading, unpack_request
+from crawler.reader_wire import (
+    OUT_OF_MEMORY,
+    REPLY_LENGTH,
+    REQUEST_LENGTHS,
+    TAKEN,
+    Request,
+    pack_reading,
+    unpack_request,
+)
 from crawler.reading import Reading
-
-# Exit status that tells the pool that a page needed more memory than it may.
-OUT_OF_MEMORY: Final = 77
 
 # The pool stops what is not done in so many times what a page may take. If the pool is gone, the worker ends itself.
 PATIENCE: Final = 11

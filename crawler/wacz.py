@@ -68,7 +68,7 @@ def read_wacz(path: Path) -> Archive | None:
     """The WARC files in a ZIP file; None if it is no WACZ. What a manifest says of them is checked.
 
     Raises:
-        BadArchive: it cannot be read, or is a bundle of Citator. OSError: as reading the file.
+        BadArchive: it cannot be read, or is a bundle of Citator.
     """
     with _named(), zipfile.ZipFile(path) as opened:
         infos = opened.infolist()
@@ -157,6 +157,7 @@ def _named() -> Iterator[None]:
         KeyError,
         ValueError,
         OverflowError,
+        OSError,  # as where a member is said to begin before the file does
         struct.error,
         zlib.error,
     ) as error:

@@ -300,6 +300,17 @@ def test_a_name_that_stands_twice_in_a_wacz_file_is_refused(tmp_path: Path) -> N
         open_archive(path)
 
 
+def test_a_wacz_file_whose_member_begins_before_the_file_is_refused_as_an_archive(tmp_path: Path) -> None:
+    path = wacz(tmp_path / "before.wacz", {"archive/a.warc": response(URL, PAGE)}, manifest=False)
+    data = bytearray(path.read_bytes())
+    place = data.rindex(b"PK\x05\x06") + 16  # where the list of members is said to begin
+    data[place : place + 4] = (int.from_bytes(data[place : place + 4], "little") + 1_000).to_bytes(4, "little")
+    path.write_bytes(data)
+
+    with pytest.raises(BadArchive, match="cannot be read"):
+        taken(path)
+
+
 CHUNKED = response(f"{URL}/2", chunked(PAGE), headers=["Transfer-Encoding: chunked"])
 SOUND = zipped([response(URL, PAGE), request(URL), CHUNKED])
 SOUND_PLAIN = gzip.decompress(SOUND)

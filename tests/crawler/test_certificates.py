@@ -1,5 +1,7 @@
+import asyncio
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,28 @@ async def test_what_speaks_no_tls_is_told_as_such(site: Sites) -> None:
     assert (visit.outcome, visit.reason) == ("error", "tls_failed")
     assert visit.hops[0].tls is not None
     assert visit.hops[0].tls.chain == ()
+
+
+async def test_a_server_that_begins_encryption_byte_by_byte_is_given_up_in_time() -> None:
+    gone = asyncio.Event()
+
+    async def drip(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            for byte in bytes.fromhex("1603034000") + bytes(0x4000):  # the head of a record, and what it announces
+                writer.write(bytes((byte,)))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        gone.set()
+
+    async with await asyncio.start_server(drip, "127.0.0.1", 0) as server, fetcher(connect_timeout=1.0) as web:
+        port = server.sockets[0].getsockname()[1]
+        visit = await web.fetch(f"https://127.0.0.1:{port}/", robots="ignore", deadline=300.0)
+        await gone.wait()
+
+    assert (visit.outcome, visit.reason) == ("timeout", "connect_timeout")
 
 
 async def test_a_plain_page_may_lead_to_an_encrypted_one_and_each_hop_keeps_its_own_facts(
