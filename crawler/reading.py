@@ -8,7 +8,7 @@ first block and ends with the last. No string here holds a lone surrogate or U+0
 from dataclasses import dataclass
 from typing import Literal
 
-READER_VERSION = "20"
+READER_VERSION = "21"
 """Counts up whenever the same page may be read otherwise than before; every reading names it."""
 
 Outcome = Literal["ok", "empty", "unreadable", "timeout", "too_large", "failed"]
